@@ -1,0 +1,64 @@
+package v1beta2
+
+// Condition types in status.conditions. The first five follow from applicationState.state alone.
+const (
+	// ConditionReady: True while the application runs or when it has completed; False when it has failed.
+	ConditionReady = "Ready"
+	// ConditionReconciling: True while the operator works towards a running or final state.
+	ConditionReconciling = "Reconciling"
+	// ConditionStalled: True when the application has failed for good; kstatus shows it as Failed.
+	ConditionStalled = "Stalled"
+	// ConditionComplete: True when the application has completed.
+	ConditionComplete = "Complete"
+	// ConditionFailed: True when the application has failed for good.
+	ConditionFailed = "Failed"
+	// ConditionExitExceptionAnnotated: whether the driver pod of the last failed attempt carries the annotation
+	// spark.exit-exception, and who wrote it or why nobody did.
+	ConditionExitExceptionAnnotated = "ExitExceptionAnnotated"
+)
+
+// Reasons of ConditionExitExceptionAnnotated.
+const (
+	// AnnotatedByDriver: Spark wrote the annotation.
+	AnnotatedByDriver = "WrittenByDriver"
+	// AnnotatedByEnricher: the enricher wrote the annotation.
+	AnnotatedByEnricher = "WrittenByEnricher"
+	// NotAnnotatedDriverSucceeded: the driver succeeded, there is no exception.
+	NotAnnotatedDriverSucceeded = "DriverSucceeded"
+	// NotAnnotatedNotRequested: the conf spark.kubernetes.driver.annotateExitException is unset.
+	NotAnnotatedNotRequested = "NotRequested"
+	// NotAnnotatedDisabled: the conf is false.
+	NotAnnotatedDisabled = "Disabled"
+	// NotAnnotatedInvalidConf: the conf is neither true nor false.
+	NotAnnotatedInvalidConf = "InvalidConf"
+	// NotAnnotatedNoEvidence: there is no exception, log or pod to write of.
+	NotAnnotatedNoEvidence = "NoEvidence"
+	// NotAnnotatedWriteRefused: the API server refused the annotation.
+	NotAnnotatedWriteRefused = "WriteRefused"
+)
+
+// Annotations and labels, by their owners' names.
+const (
+	// AnnotationExitException is the key Spark 4.1+ writes onto its driver pod, and the enricher where Spark did not.
+	AnnotationExitException = "spark.exit-exception"
+	// AnnotationExitExceptionSource stands beside an annotation that the enricher wrote and names its evidence.
+	AnnotationExitExceptionSource = "spark-status-enricher.io/exit-exception-source"
+	// FinalizerCapture holds a driver pod until its failure is recorded.
+	FinalizerCapture = "spark-status-enricher.io/capture"
+	// LabelTerminationMessage with the value "off" exempts a pod from the termination message policy.
+	LabelTerminationMessage = "spark-status-enricher.io/termination-message"
+
+	LabelAppName       = "sparkoperator.k8s.io/app-name"
+	LabelLaunchedBy    = "sparkoperator.k8s.io/launched-by-spark-operator"
+	LabelSubmissionID  = "sparkoperator.k8s.io/submission-id"
+	LabelScheduledName = "sparkoperator.k8s.io/scheduled-app-name"
+	LabelSparkRole     = "spark-role"
+	RoleDriver         = "driver"
+	RoleExecutor       = "executor"
+
+	// DriverContainer is the name Spark gives the driver's container; the operator reads only this one.
+	DriverContainer = "spark-kubernetes-driver"
+
+	// ConfAnnotateExitException asks Spark, and through it the enricher, to annotate the driver pod.
+	ConfAnnotateExitException = "spark.kubernetes.driver.annotateExitException"
+)

@@ -1,0 +1,163 @@
+package v1beta2
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// State is the operator's applicationState.state.
+type State string
+
+// Every state of the operator v2.5.
+const (
+	StateNew              State = ""
+	StateSubmitted        State = "SUBMITTED"
+	StateRunning          State = "RUNNING"
+	StateCompleted        State = "COMPLETED"
+	StateFailed           State = "FAILED"
+	StateSubmissionFailed State = "SUBMISSION_FAILED"
+	StatePendingRerun     State = "PENDING_RERUN"
+	StateInvalidating     State = "INVALIDATING"
+	StateSucceeding       State = "SUCCEEDING"
+	StateFailing          State = "FAILING"
+	StateSuspending       State = "SUSPENDING"
+	StateSuspended        State = "SUSPENDED"
+	StateResuming         State = "RESUMING"
+	StateUnknown          State = "UNKNOWN"
+)
+
+// States lists every state of the operator, in the order of a run.
+var States = []State{
+	StateNew, StateSubmitted, StateRunning, StateSucceeding, StateCompleted, StateFailing, StateFailed,
+	StateSubmissionFailed, StatePendingRerun, StateInvalidating, StateSuspending, StateSuspended, StateResuming,
+	StateUnknown,
+}
+
+// SparkApplication is the part of a SparkApplication that the enricher reads. It must never be written back whole:
+// writes are patches of single fields.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=sparkapplications,singular=sparkapplication
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.diagnostics.reason`
+// +kubebuilder:printcolumn:name="Exit",type=integer,JSONPath=`.status.diagnostics.exitCode`,priority=1
+// +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.diagnostics.message`,priority=1
+type SparkApplication struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   Spec   `json:"spec,omitempty"`
+	Status Status `json:"status,omitempty"`
+}
+
+// SparkApplicationList is a list of SparkApplications.
+//
+// +kubebuilder:object:root=true
+type SparkApplicationList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []SparkApplication `json:"items"`
+}
+
+// Spec is the part of the specification that a diagnosis can depend on.
+type Spec struct {
+	Type          string            `json:"type,omitempty"`
+	SparkConf     map[string]string `json:"sparkConf,omitempty"`
+	Driver        PodSpec           `json:"driver,omitempty"`
+	Executor      PodSpec           `json:"executor,omitempty"`
+	RestartPolicy RestartPolicy     `json:"restartPolicy,omitempty"`
+}
+
+// PodSpec is the driver's or executors' sizing and template.
+type PodSpec struct {
+	PodName        *string      `json:"podName,omitempty"`
+	Memory         *string      `json:"memory,omitempty"`
+	MemoryOverhead *string      `json:"memoryOverhead,omitempty"`
+	MemoryLimit    *string      `json:"memoryLimit,omitempty"`
+	ServiceAccount *string      `json:"serviceAccount,omitempty"`
+	Template       *PodTemplate `json:"template,omitempty"`
+}
+
+// PodTemplate names the containers of a pod template.
+type PodTemplate struct {
+	Spec PodTemplateSpec `json:"spec,omitempty"`
+}
+
+// PodTemplateSpec holds the containers of a pod template.
+type PodTemplateSpec struct {
+	Containers []ContainerName `json:"containers,omitempty"`
+}
+
+// ContainerName is a container cut down to its name.
+type ContainerName struct {
+	Name string `json:"name"`
+}
+
+// RestartPolicy is when the operator submits again; intervals are in seconds.
+type RestartPolicy struct {
+	Type                             string `json:"type,omitempty"`
+	OnSubmissionFailureRetries       *int32 `json:"onSubmissionFailureRetries,omitempty"`
+	OnFailureRetries                 *int32 `json:"onFailureRetries,omitempty"`
+	OnSubmissionFailureRetryInterval *int64 `json:"onSubmissionFailureRetryInterval,omitempty"`
+	OnFailureRetryInterval           *int64 `json:"onFailureRetryInterval,omitempty"`
+}
+
+// Status is the operator's status as far as the enricher reads it, and the enricher's own fields.
+type Status struct {
+	SparkApplicationID        string            `json:"sparkApplicationId,omitempty"`
+	SubmissionID              string            `json:"submissionID,omitempty"`
+	LastSubmissionAttemptTime *metav1.Time      `json:"lastSubmissionAttemptTime,omitempty"`
+	TerminationTime           *metav1.Time      `json:"terminationTime,omitempty"`
+	DriverInfo                DriverInfo        `json:"driverInfo,omitempty"`
+	ApplicationState          ApplicationState  `json:"applicationState,omitempty"`
+	ExecutorState             map[string]string `json:"executorState,omitempty"`
+	ExecutionAttempts         int32             `json:"executionAttempts,omitempty"`
+	SubmissionAttempts        int32             `json:"submissionAttempts,omitempty"`
+
+	// diagnostics tells why the current or last attempt failed, or why its driver does not start, and who has to act.
+	// Written by the status enricher; absent while there is nothing to say.
+	// +optional
+	Diagnostics *Diagnostics `json:"diagnostics,omitempty"`
+
+	// conditions follow the state of the application: Ready, Reconciling, Stalled, Complete and Failed. The status
+	// enricher adds ExitExceptionAnnotated after a failed attempt.
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=32
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// DriverInfo names the driver pod.
+type DriverInfo struct {
+	PodName string `json:"podName,omitempty"`
+}
+
+// ApplicationState is the operator's state and its text about a failure.
+type ApplicationState struct {
+	State        State  `json:"state"`
+	ErrorMessage string `json:"errorMessage,omitempty"`
+}
+
+// DriverContainerName returns the name of the container in pod that runs the driver: spark-kubernetes-driver, else
+// the one that the application's template names first, else the only one; "" where none can be told.
+func (a *SparkApplication) DriverContainerName(pod *corev1.Pod) string {
+	names := map[string]bool{}
+	for _, c := range pod.Spec.Containers {
+		names[c.Name] = true
+	}
+	if names[DriverContainer] {
+		return DriverContainer
+	}
+	if a != nil && a.Spec.Driver.Template != nil {
+		for _, c := range a.Spec.Driver.Template.Spec.Containers {
+			if names[c.Name] {
+				return c.Name
+			}
+		}
+	}
+	if len(pod.Spec.Containers) == 1 {
+		return pod.Spec.Containers[0].Name
+	}
+	return ""
+}
