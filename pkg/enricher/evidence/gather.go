@@ -1,0 +1,104 @@
+// Package evidence does all reads of a diagnosis and hands over one plain struct.
+package evidence
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+
+	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
+)
+
+// executorLimit bounds the one list of executor pods.
+const executorLimit = 500
+
+// Gatherer reads what a diagnosis may rest on.
+type Gatherer struct {
+	Client kubernetes.Interface
+	Limits configv1alpha1.LogLimits
+}
+
+// Gather returns the evidence on the attempt of app that ran in pod, which may be nil. The log is read only if needsLog
+// says so. An error means that a log which should be there could not be read; the evidence is complete otherwise.
+func (g *Gatherer) Gather(
+	ctx context.Context, app *v1beta2.SparkApplication, pod *corev1.Pod, needsLog func(diagnosis.Evidence) bool,
+) (diagnosis.Evidence, error) {
+	ev := diagnosis.Evidence{Application: app, Pod: pod}
+	if pod == nil {
+		return ev, nil
+	}
+	ev.Container = app.DriverContainerName(pod)
+	if !needsLog(ev) || ev.Container == "" || !hasRun(pod, ev.Container) {
+		return ev, nil
+	}
+	log, err := readTail(ctx, g.Client, pod, ev.Container, g.Limits)
+	if len(log) > 0 && g.replaced(ctx, pod) {
+		return ev, nil
+	}
+	ev.Log, ev.LogRead = log, err == nil || len(log) > 0
+	return ev, err
+}
+
+// replaced reports whether another pod answers to the name by now: logs are asked for by name, the operator reuses it,
+// and the log of a later attempt must not explain this one. Asked after the log was read, since only then does a "no"
+// hold for the reading.
+func (g *Gatherer) replaced(ctx context.Context, pod *corev1.Pod) bool {
+	now, err := g.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+	if err != nil {
+		return !apierrors.IsNotFound(err)
+	}
+	return now.UID != pod.UID
+}
+
+// hasRun reports whether the container ever started: without a start there is no log.
+func hasRun(pod *corev1.Pod, container string) bool {
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.Name == container {
+			return c.State.Waiting == nil || c.LastTerminationState.Terminated != nil
+		}
+	}
+	return pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodFailed
+}
+
+// FindPod reads the driver pod of the submission that app names from the API server. It returns nil where there is
+// none.
+func (g *Gatherer) FindPod(ctx context.Context, app *v1beta2.SparkApplication) (*corev1.Pod, error) {
+	name := app.Status.DriverInfo.PodName
+	if name == "" {
+		return nil, nil
+	}
+	pod, err := g.Client.CoreV1().Pods(app.Namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading pod %s/%s: %w", app.Namespace, name, err)
+	}
+	if !BelongsTo(pod, app) || SubmissionID(pod) != app.Status.SubmissionID {
+		return nil, nil
+	}
+	return pod, nil
+}
+
+// Executors lists the executor pods of an attempt that still exist, at most 500.
+func (g *Gatherer) Executors(ctx context.Context, app *v1beta2.SparkApplication, submissionID string) ([]corev1.Pod, error) {
+	selector := labels.Set{
+		v1beta2.LabelSparkRole:    v1beta2.RoleExecutor,
+		v1beta2.LabelAppName:      app.Name,
+		v1beta2.LabelSubmissionID: submissionID,
+	}
+	list, err := g.Client.CoreV1().Pods(app.Namespace).List(ctx, metav1.ListOptions{
+		LabelSelector: selector.String(), Limit: executorLimit,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing executors of %s/%s: %w", app.Namespace, app.Name, err)
+	}
+	return list.Items, nil
+}
