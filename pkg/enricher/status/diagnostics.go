@@ -1,0 +1,113 @@
+// Package status turns an application and the records of its attempts into what its status should say, and holds the
+// one write of it. All but the write is pure.
+package status
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+)
+
+// Record is what is known of one failed or stuck attempt.
+type Record struct {
+	SubmissionID string
+	// Attempt is status.executionAttempts of that time.
+	Attempt int32
+	// Failed is false for an attempt whose driver merely does not start: it leaves no trace once it does.
+	Failed bool
+	// Diagnostics without submissionID, attempt and attempts, as far as the application's conf lets them be shown.
+	Diagnostics v1beta2.Diagnostics
+	// Annotated is the condition ExitExceptionAnnotated of the attempt; its type may be empty while it is not known.
+	Annotated metav1.Condition
+}
+
+// Diagnostics returns what status.diagnostics should be, given what it is and the records, in the order in which their
+// attempts were made. It is nil while there is nothing to say.
+func Diagnostics(status *v1beta2.Status, records []Record) *v1beta2.Diagnostics {
+	wanted := current(status, records)
+	wanted.SubmissionID = status.SubmissionID
+	if wanted.Attempt == 0 {
+		wanted.Attempt = status.ExecutionAttempts
+	}
+	wanted.Attempts = history(status, records)
+	if status.Diagnostics == nil && wanted.Reason == "" && len(wanted.Attempts) == 0 {
+		return nil
+	}
+	return &wanted
+}
+
+// current returns the diagnosis of the attempt that the status is about, empty while it is well.
+func current(status *v1beta2.Status, records []Record) v1beta2.Diagnostics {
+	old := status.Diagnostics
+	ofThis := old != nil && old.SubmissionID == status.SubmissionID
+	i := slices.IndexFunc(records, func(r Record) bool { return r.SubmissionID == status.SubmissionID })
+	switch {
+	case i >= 0 && ofThis && sameWait(old, records[i]):
+		return *old.DeepCopy()
+	case i >= 0:
+		wanted := *records[i].Diagnostics.DeepCopy()
+		wanted.Attempt = records[i].Attempt
+		return wanted
+	case ofThis && !isWell(status.ApplicationState.State, old):
+		return *old.DeepCopy()
+	default:
+		return v1beta2.Diagnostics{}
+	}
+}
+
+// sameWait is true for a driver that still waits for the same cause: the kubelet words it differently in turns
+// (ErrImagePull, ImagePullBackOff), which is not worth a write each.
+func sameWait(old *v1beta2.Diagnostics, r Record) bool {
+	return !r.Failed && old.Reason == r.Diagnostics.Reason
+}
+
+// isWell is true if the state shows that whatever kept the driver from starting is over. A diagnosis with an end of a
+// container is a failure, which the operator may not have noticed yet.
+func isWell(state v1beta2.State, old *v1beta2.Diagnostics) bool {
+	switch state {
+	case v1beta2.StateCompleted, v1beta2.StateSucceeding:
+		return true
+	case v1beta2.StateRunning:
+		return old.ExitCode == nil
+	default:
+		return false
+	}
+}
+
+// history returns the earlier failed attempts, newest first.
+func history(status *v1beta2.Status, records []Record) []v1beta2.Attempt {
+	var attempts []v1beta2.Attempt
+	add := func(a v1beta2.Attempt) {
+		known := slices.ContainsFunc(attempts, func(b v1beta2.Attempt) bool { return b.SubmissionID == a.SubmissionID })
+		if !known && a.SubmissionID != status.SubmissionID && len(attempts) < v1beta2.MaxAttempts {
+			attempts = append(attempts, a)
+		}
+	}
+	for _, r := range slices.Backward(records) {
+		if r.Failed {
+			add(summary(r.SubmissionID, r.Attempt, &r.Diagnostics))
+		}
+	}
+	if old := status.Diagnostics; old != nil {
+		if old.Reason != "" {
+			add(summary(old.SubmissionID, old.Attempt, old))
+		}
+		for _, a := range old.Attempts {
+			add(a)
+		}
+	}
+	return attempts
+}
+
+func summary(submissionID string, attempt int32, d *v1beta2.Diagnostics) v1beta2.Attempt {
+	a := v1beta2.Attempt{
+		SubmissionID: submissionID, Attempt: attempt,
+		Reason: d.Reason, Category: d.Category, Message: d.Message, Source: d.Source, ExitCode: d.ExitCode,
+	}
+	if d.Driver != nil {
+		a.PodUID, a.FinishedAt = d.Driver.PodUID, d.Driver.FinishedAt
+	}
+	return a
+}
