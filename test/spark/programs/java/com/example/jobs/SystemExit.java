@@ -1,0 +1,12 @@
+package com.example.jobs;
+
+import org.apache.spark.sql.SparkSession;
+
+/** Chooses its exit code and says nothing. */
+public final class SystemExit {
+  public static void main(String[] args) {
+    SparkSession spark = SparkSession.builder().appName("system-exit").getOrCreate();
+    System.out.println("rows: " + spark.range(100).count());
+    System.exit(3);
+  }
+}
