@@ -1,0 +1,149 @@
+package install
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/spark-status-enricher/enricher/config"
+)
+
+// Feature is a policy that is not installed by default.
+type Feature string
+
+// The features.
+const (
+	// FeatureFinalizer holds driver pods until their failure is recorded.
+	FeatureFinalizer Feature = "finalizer"
+	// FeatureTerminationMessage has the kubelet keep the end of a failed driver's log.
+	FeatureTerminationMessage Feature = "termination-message"
+)
+
+// Features lists every feature.
+var Features = []Feature{FeatureFinalizer, FeatureTerminationMessage}
+
+var (
+	baseFiles    = []string{"admission/keep-status.yaml", "admission/fence.yaml"}
+	featureFiles = map[Feature]string{
+		FeatureFinalizer:          "admission/driver-finalizer.yaml",
+		FeatureTerminationMessage: "admission/driver-termination-message.yaml",
+	}
+)
+
+// DefaultServiceAccount is the one that config/rbac creates and the fence names.
+var DefaultServiceAccount = types.NamespacedName{Namespace: "spark-status-enricher", Name: "spark-status-enricher"}
+
+// basePolicies are what every cluster gets: keep-status, and the fence around the enricher's service account.
+func (o Options) basePolicies() ([]*unstructured.Unstructured, error) {
+	return o.objects(baseFiles...)
+}
+
+// featurePolicies are the policies of the features asked for, bound to the watched namespaces.
+func (o Options) featurePolicies(features ...Feature) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	for _, feature := range features {
+		file, known := featureFiles[feature]
+		if !known {
+			return nil, fmt.Errorf("unknown feature %q, want one of %v", feature, Features)
+		}
+		of, err := o.objects(file)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, of...)
+	}
+	for _, object := range objects {
+		if err := o.bindToNamespaces(object); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
+}
+
+func (o Options) objects(files ...string) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	for _, file := range files {
+		data, err := config.Files.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("reading the manifest %s: %w", file, err)
+		}
+		text := strings.ReplaceAll(string(data), username(DefaultServiceAccount), username(o.ServiceAccount))
+		of, err := decode(text)
+		if err != nil {
+			return nil, fmt.Errorf("decoding the manifest %s: %w", file, err)
+		}
+		objects = append(objects, of...)
+	}
+	return objects, nil
+}
+
+func username(account types.NamespacedName) string {
+	return "system:serviceaccount:" + account.Namespace + ":" + account.Name
+}
+
+func decode(text string) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	decoder := utilyaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		err := decoder.Decode(object)
+		if err == io.EOF {
+			return objects, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(object.Object) > 0 {
+			objects = append(objects, object)
+		}
+	}
+}
+
+func (o Options) bindToNamespaces(object *unstructured.Unstructured) error {
+	if len(o.Namespaces) == 0 || object.GetKind() != "MutatingAdmissionPolicyBinding" {
+		return nil
+	}
+	values := make([]any, 0, len(o.Namespaces))
+	for _, namespace := range o.Namespaces {
+		values = append(values, namespace)
+	}
+	selector := []any{map[string]any{"key": "kubernetes.io/metadata.name", "operator": "In", "values": values}}
+	return unstructured.SetNestedSlice(object.Object, selector,
+		"spec", "matchResources", "namespaceSelector", "matchExpressions")
+}
+
+// covers is true if everything that wanted says is so in present, which may say more, as by the server's defaults.
+func covers(wanted, present any) bool {
+	switch wanted := wanted.(type) {
+	case map[string]any:
+		present, ok := present.(map[string]any)
+		for key, value := range wanted {
+			ok = ok && covers(value, present[key])
+		}
+		return ok
+	case []any:
+		present, ok := present.([]any)
+		if !ok || len(present) != len(wanted) {
+			return false
+		}
+		for i := range wanted {
+			ok = ok && covers(wanted[i], present[i])
+		}
+		return ok
+	default:
+		return wanted == present
+	}
+}
+
+// ParseFeature returns the feature of that name.
+func ParseFeature(name string) (Feature, error) {
+	if feature := Feature(name); slices.Contains(Features, feature) {
+		return feature, nil
+	}
+	return "", fmt.Errorf("unknown feature %q, want one of %v", name, Features)
+}
