@@ -23,7 +23,7 @@ func newRootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newCRDCommand(), newInstallCommand())
+	root.AddCommand(newRunCommand(), newCRDCommand(), newInstallCommand())
 	return root
 }
 

@@ -54,7 +54,7 @@ func AddToScheme(scheme *runtime.Scheme) error {
 
 // Install brings the fields into the CRD and applies the policies. It may be repeated.
 func (i *Installer) Install(ctx context.Context) error {
-	if err := i.extendCRD(ctx); err != nil {
+	if err := i.ExtendCRD(ctx); err != nil {
 		return err
 	}
 	policies, err := i.policies()
@@ -90,7 +90,8 @@ func (i *Installer) crd(ctx context.Context) (*apiextensionsv1.CustomResourceDef
 	return crd, nil
 }
 
-func (i *Installer) extendCRD(ctx context.Context) error {
+// ExtendCRD brings the fields into the CRD. It may be repeated.
+func (i *Installer) ExtendCRD(ctx context.Context) error {
 	crd, err := i.crd(ctx)
 	if err != nil {
 		return err

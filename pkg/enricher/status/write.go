@@ -14,20 +14,20 @@ import (
 
 // Write patches the status of app into what is wanted, and fails if the application has moved on meanwhile: another
 // object of the name, another specification, another attempt or another state. It is the only place that writes
-// status.
-func Write(ctx context.Context, c client.Client, app *v1beta2.SparkApplication, wanted *v1beta2.Status) error {
+// status. It returns the resource version it made.
+func Write(ctx context.Context, c client.Client, app *v1beta2.SparkApplication, wanted *v1beta2.Status) (string, error) {
 	data, err := patch.Marshal(operations(app, wanted))
 	if err != nil {
-		return err
+		return "", err
 	}
 	target := &v1beta2.SparkApplication{}
 	target.Name, target.Namespace = app.Name, app.Namespace
 	err = c.Status().Patch(ctx, target, client.RawPatch(types.JSONPatchType, data),
 		client.FieldOwner("spark-status-enricher"), client.FieldValidation("Strict"))
 	if err != nil {
-		return fmt.Errorf("writing status of %s/%s: %w", app.Namespace, app.Name, err)
+		return "", fmt.Errorf("writing status of %s/%s: %w", app.Namespace, app.Name, err)
 	}
-	return nil
+	return target.ResourceVersion, nil
 }
 
 func operations(app *v1beta2.SparkApplication, wanted *v1beta2.Status) []patch.Operation {

@@ -1,0 +1,164 @@
+package enricher
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/patch"
+)
+
+// settleTime lies between our last write to an application and the release of its driver pod: the operator would
+// submit from a stale cache and hang.
+const settleTime = 2 * time.Second
+
+// verdict says whether a driver pod's finalizer may go.
+type verdict struct {
+	release bool
+	after   time.Duration
+}
+
+// verdictOn decides about one pod of app that carries the finalizer.
+func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod, enabled bool, timeout time.Duration, now time.Time) verdict {
+	if !enabled || !evidence.BelongsTo(pod, app) || !app.DeletionTimestamp.IsZero() {
+		return verdict{release: true}
+	}
+	if !mayGo(app, pod) {
+		return verdict{}
+	}
+	overdue := heldSince(app, pod).Add(timeout).Sub(now)
+	if overdue <= 0 {
+		return verdict{release: true}
+	}
+	if !stored(app, known, evidence.SubmissionID(pod)) {
+		return verdict{after: overdue}
+	}
+	if wait := known.writtenAt.Add(settleTime).Sub(now); wait > 0 {
+		return verdict{after: wait}
+	}
+	return verdict{release: true}
+}
+
+// mayGo is true once the driver has ended or somebody wants the pod deleted.
+func mayGo(app *v1beta2.SparkApplication, pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp != nil || hasEnded(pod, app)
+}
+
+// heldSince is when the pod could have been recorded at first.
+func heldSince(app *v1beta2.SparkApplication, pod *corev1.Pod) time.Time {
+	if state := evidence.Ended(pod, app.DriverContainerName(pod)); state != nil && !state.FinishedAt.IsZero() {
+		return state.FinishedAt.Time
+	}
+	if pod.DeletionTimestamp != nil {
+		return pod.DeletionTimestamp.Time
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.LastTransitionTime.Time
+		}
+	}
+	return pod.CreationTimestamp.Time
+}
+
+// stored is true if the status holds the record of the submission, or there is nothing to record: the attempt was
+// well, was stopped, or is too old.
+func stored(app *v1beta2.SparkApplication, known application, submissionID string) bool {
+	if d := app.Status.Diagnostics; d != nil && d.SubmissionID == submissionID && d.Reason != "" {
+		return true
+	}
+	if inHistory(app, submissionID) {
+		return true
+	}
+	return slices.ContainsFunc(known.attempts, func(t attempt) bool {
+		return t.submissionID == submissionID && t.settled && t.record == nil
+	})
+}
+
+// release puts the finalizer onto driver pods where no policy does, and takes it off those that are recorded.
+func (r *Reconciler) release(ctx context.Context, app *v1beta2.SparkApplication, pods []corev1.Pod) (time.Duration, error) {
+	known := r.memory.snapshot(app)
+	enabled := *r.Config.CaptureFinalizer
+	var soonest time.Duration
+	for i := range pods {
+		pod := &pods[i]
+		if !hasFinalizer(pod) {
+			if err := r.hold(ctx, app, pod, enabled); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		v := verdictOn(app, known, pod, enabled, r.Config.CaptureTimeout.Duration, r.Clock.Now())
+		if v.release {
+			if err := r.removeFinalizer(ctx, pod); err != nil {
+				return 0, err
+			}
+		}
+		soonest = sooner(soonest, v.after)
+	}
+	return soonest, nil
+}
+
+// holdsOld is true while our finalizer keeps the driver pod of the submission that the status still names.
+func (r *Reconciler) holdsOld(app *v1beta2.SparkApplication, pods []corev1.Pod) bool {
+	return *r.Config.CaptureFinalizer && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
+		return hasFinalizer(&p) && evidence.BelongsTo(&p, app) && evidence.SubmissionID(&p) == app.Status.SubmissionID
+	})
+}
+
+// releaseAll frees the pods of an application that is gone.
+func (r *Reconciler) releaseAll(ctx context.Context, pods []corev1.Pod) error {
+	for i := range pods {
+		if hasFinalizer(&pods[i]) {
+			if err := r.removeFinalizer(ctx, &pods[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Reconciler) hold(ctx context.Context, app *v1beta2.SparkApplication, pod *corev1.Pod, enabled bool) error {
+	if !enabled || pod.DeletionTimestamp != nil || hasEnded(pod, app) || !evidence.BelongsTo(pod, app) {
+		return nil
+	}
+	ops := []patch.Operation{patch.Test("/metadata/uid", pod.UID)}
+	if len(pod.Finalizers) == 0 {
+		ops = append(ops, patch.Test("/metadata/finalizers", nil), patch.Add("/metadata/finalizers", []string{v1beta2.FinalizerCapture}))
+	} else {
+		ops = append(ops, patch.Test("/metadata/finalizers", pod.Finalizers), patch.Add("/metadata/finalizers/-", v1beta2.FinalizerCapture))
+	}
+	return r.patchFinalizers(ctx, pod, ops)
+}
+
+func (r *Reconciler) removeFinalizer(ctx context.Context, pod *corev1.Pod) error {
+	path := fmt.Sprintf("/metadata/finalizers/%d", slices.Index(pod.Finalizers, v1beta2.FinalizerCapture))
+	return r.patchFinalizers(ctx, pod, []patch.Operation{
+		patch.Test("/metadata/uid", pod.UID), patch.Test(path, v1beta2.FinalizerCapture), patch.Remove(path),
+	})
+}
+
+// patchFinalizers is content with a pod that is gone or has changed meanwhile: its next event brings it up again.
+func (r *Reconciler) patchFinalizers(ctx context.Context, pod *corev1.Pod, ops []patch.Operation) error {
+	data, err := patch.Marshal(ops)
+	if err != nil {
+		return err
+	}
+	_, err = r.Clientset.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.JSONPatchType, data, metav1.PatchOptions{})
+	r.Metrics.wrote("finalizer", err)
+	if err == nil || apierrors.IsNotFound(err) || patch.IsUnexpected(err) {
+		return nil
+	}
+	return fmt.Errorf("patching finalizers of pod %s/%s: %w", pod.Namespace, pod.Name, err)
+}
+
+func hasFinalizer(pod *corev1.Pod) bool {
+	return slices.Contains(pod.Finalizers, v1beta2.FinalizerCapture)
+}

@@ -1,0 +1,143 @@
+// Package enricher is the controller: it gathers evidence on failed attempts, has them diagnosed, compares with what
+// the status says, and writes what differs.
+package enricher
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
+)
+
+// Reconciler keeps the status of SparkApplications explained.
+type Reconciler struct {
+	Client    client.Client
+	Clientset kubernetes.Interface
+	Config    *configv1alpha1.EnricherConfiguration
+	Engine    *diagnosis.Engine
+	Gatherer  *evidence.Gatherer
+	Extension *Extension
+	Metrics   *Metrics
+	Clock     clock.PassiveClock
+
+	memory *memory
+}
+
+// Reconcile brings one application's status up to what is known of its attempts.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	pods, err := r.driverPods(ctx, req.NamespacedName)
+	if err != nil {
+		return reconcile.Result{}, fmt.Errorf("listing driver pods: %w", err)
+	}
+	app := &v1beta2.SparkApplication{}
+	if err := r.Client.Get(ctx, req.NamespacedName, app); apierrors.IsNotFound(err) {
+		r.memory.forget(req.NamespacedName)
+		return reconcile.Result{}, r.releaseAll(ctx, pods)
+	} else if err != nil {
+		return reconcile.Result{}, fmt.Errorf("reading application: %w", err)
+	}
+	r.memory.observeApp(app)
+	investigateAgain, err := r.investigate(ctx, app, r.memory.snapshot(app), pods)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	publishAgain, err := r.publish(ctx, app, pods)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	releaseAgain, err := r.release(ctx, app, pods)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{RequeueAfter: sooner(sooner(investigateAgain, publishAgain), releaseAgain)}, nil
+}
+
+// SetupWithManager registers the controller and its watches.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	r.memory = newMemory(r.Clock)
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("sparkapplication").
+		Watches(&v1beta2.SparkApplication{}, r.applicationHandler()).
+		Watches(&corev1.Pod{}, r.podHandler()).
+		WithOptions(controller.Options{MaxConcurrentReconciles: r.Config.Workers, CacheSyncTimeout: cacheSyncTimeout}).
+		Complete(r)
+}
+
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// applicationHandler notes every version of an application before the queue folds them.
+func (r *Reconciler) applicationHandler() handler.EventHandler {
+	note := func(obj client.Object, q queue) {
+		app := obj.(*v1beta2.SparkApplication)
+		r.memory.observeApp(app)
+		q.Add(reconcile.Request{NamespacedName: keyOf(app)})
+	}
+	return handler.Funcs{
+		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { note(e.Object, q) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) { note(e.ObjectNew, q) },
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) {
+			q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.Object)})
+		},
+	}
+}
+
+// podHandler notes driver pods that have ended or are gone: on a retry the operator deletes them within a second.
+func (r *Reconciler) podHandler() handler.EventHandler {
+	note := func(obj client.Object, gone bool, q queue) {
+		pod := obj.(*corev1.Pod)
+		if !evidence.IsDriver(pod) {
+			return
+		}
+		if gone || anyContainerEnded(pod) {
+			r.memory.observePod(pod, gone)
+		}
+		q.Add(reconcile.Request{NamespacedName: types.NamespacedName{
+			Namespace: pod.Namespace, Name: pod.Labels[v1beta2.LabelAppName],
+		}})
+	}
+	return handler.Funcs{
+		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { note(e.Object, false, q) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) { note(e.ObjectNew, false, q) },
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) { note(e.Object, true, q) },
+	}
+}
+
+// anyContainerEnded is true if the driver may have ended: which container runs it, only the application can tell.
+func anyContainerEnded(pod *corev1.Pod) bool {
+	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
+		return true
+	}
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.State.Terminated != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// instance names this process in events.
+func instance() string {
+	if name, err := os.Hostname(); err == nil && name != "" {
+		return name
+	}
+	return "enricher"
+}
+
+func uid(s string) types.UID { return types.UID(s) }

@@ -1,0 +1,74 @@
+package enricher
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/text"
+)
+
+const (
+	reportingController = "spark-status-enricher.io/enricher"
+	maxNote             = 1024 // bytes; the API server refuses more
+	reasonStatusErased  = "DiagnosisErased"
+)
+
+// failureEvent tells of one failed attempt. Its name is made from the application's UID and the submission ID, so that
+// the API server refuses a second one.
+func failureEvent(app *v1beta2.SparkApplication, record *status.Record, now metav1.MicroTime) *eventsv1.Event {
+	d := &record.Diagnostics
+	note := fmt.Sprintf("Attempt %d failed: %s", record.Attempt, d.Message)
+	if d.Hint != "" {
+		note += " Hint: " + d.Hint
+	}
+	event := newEvent(app, record.SubmissionID, string(d.Reason), "DiagnoseFailure", note, now)
+	if d.Driver != nil && d.Driver.PodName != "" {
+		event.Related = &corev1.ObjectReference{
+			APIVersion: "v1", Kind: "Pod", Namespace: app.Namespace, Name: d.Driver.PodName, UID: uid(d.Driver.PodUID),
+		}
+	}
+	return event
+}
+
+// erasedEvent tells, once an application, that its diagnosis does not survive the operator's writes.
+func erasedEvent(app *v1beta2.SparkApplication, now metav1.MicroTime) *eventsv1.Event {
+	note := "The operator erases status.diagnostics and nothing protects them; only the summary in " +
+		"applicationState.errorMessage is kept. Run 'enricher install' on Kubernetes 1.36 or later, or switch on the webhook."
+	return newEvent(app, reasonStatusErased, reasonStatusErased, "ProtectStatus", note, now)
+}
+
+func newEvent(app *v1beta2.SparkApplication, identity, reason, action, note string, now metav1.MicroTime) *eventsv1.Event {
+	hash := sha256.Sum256([]byte(string(app.UID) + "/" + identity))
+	name := fmt.Sprintf("%.220s.%x", app.Name, hash[:8])
+	return &eventsv1.Event{
+		ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: strings.Trim(name, "-.")},
+		EventTime:  now, Type: corev1.EventTypeWarning, Reason: reason, Action: action, Note: text.Cut(note, maxNote),
+		ReportingController: reportingController, ReportingInstance: instance(),
+		Regarding: corev1.ObjectReference{
+			APIVersion: v1beta2.GroupVersion.String(), Kind: "SparkApplication",
+			Namespace: app.Namespace, Name: app.Name, UID: app.UID, ResourceVersion: app.ResourceVersion,
+		},
+	}
+}
+
+// emit creates an event. One that is there already is as good.
+func (r *Reconciler) emit(ctx context.Context, event *eventsv1.Event) error {
+	_, err := r.Clientset.EventsV1().Events(event.Namespace).Create(ctx, event, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	r.Metrics.wrote("event", err)
+	if err != nil {
+		return fmt.Errorf("creating event for %s/%s: %w", event.Namespace, event.Regarding.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package enricher
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/utils/clock"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
+)
+
+// unnamedLimit is how long a driver pod is held whose submission the application's status does not name: the pod
+// carries its submission ID seconds before the status does.
+const unnamedLimit = 10 * time.Minute
+
+// attempt is what is remembered of one submission.
+type attempt struct {
+	submissionID string
+	// named is true once the application's status has named the submission; number is its executionAttempts.
+	named  bool
+	number int32
+	seen   time.Time
+	// pod is the driver pod as it was last seen, after its driver ended.
+	pod  *corev1.Pod
+	gone bool
+	// app is the application as it was when its submission failed.
+	app *v1beta2.SparkApplication
+	// failed and stopped tell whether the operator has called the attempt failed, or ended it because of a changed
+	// specification or a suspension.
+	failed, stopped bool
+	// logTries counts failed readings of the log.
+	logTries int
+	// settled is true when there is nothing more to find out; record is nil then if the attempt was well.
+	settled bool
+	record  *status.Record
+	evented bool
+}
+
+// application is what is remembered of one application.
+type application struct {
+	uid        types.UID
+	generation int64
+	quietUntil time.Time
+	attempts   []attempt
+
+	// written is the resource version that our last write made, at writtenAt, with a diagnosis of storedID.
+	written   string
+	writtenAt time.Time
+	storedID  string
+	erasure   erasure
+}
+
+// memory holds what the API server does not: attempts that wait for a moment in which they may be written. Informer
+// handlers fill it, reconciles of one application at a time read and change it.
+type memory struct {
+	clock clock.PassiveClock
+	mu    sync.Mutex
+	apps  map[types.NamespacedName]*application
+}
+
+func newMemory(c clock.PassiveClock) *memory {
+	return &memory{clock: c, apps: map[types.NamespacedName]*application{}}
+}
+
+// observeApp notes which attempt the application is at, and a submission that failed: both may be over before a
+// reconcile sees them.
+func (m *memory) observeApp(app *v1beta2.SparkApplication) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a := m.applicationFor(keyOf(app))
+	if a.uid != app.UID {
+		*a = application{uid: app.UID, attempts: a.unclaimed()}
+	}
+	m.observeGeneration(a, app)
+	id := app.Status.SubmissionID
+	if id == "" {
+		return
+	}
+	t := a.attempt(id, m.clock.Now())
+	t.named = true
+	if app.Status.ExecutionAttempts > 0 {
+		t.number = app.Status.ExecutionAttempts
+	}
+	t.observe(app)
+}
+
+func (t *attempt) observe(app *v1beta2.SparkApplication) {
+	switch app.Status.ApplicationState.State {
+	case v1beta2.StateSubmissionFailed:
+		t.failed = true
+		if t.app == nil {
+			t.app = app
+		}
+	case v1beta2.StateFailing, v1beta2.StateFailed:
+		t.failed = true
+	case v1beta2.StateInvalidating, v1beta2.StateSuspending, v1beta2.StateSuspended:
+		t.stopped = true
+	}
+}
+
+func (m *memory) observeGeneration(a *application, app *v1beta2.SparkApplication) {
+	if app.Generation > 1 && a.generation != app.Generation {
+		a.quietUntil = m.clock.Now().Add(quietAfterSpecChange)
+	}
+	a.generation = app.Generation
+}
+
+// observePod notes a driver pod that has ended, or is gone.
+func (m *memory) observePod(pod *corev1.Pod, gone bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[v1beta2.LabelAppName]}
+	t := m.applicationFor(key).attempt(evidence.SubmissionID(pod), m.clock.Now())
+	if t.pod != nil && t.pod.UID != pod.UID {
+		return
+	}
+	t.pod, t.gone = pod, t.gone || gone
+}
+
+func (m *memory) applicationFor(key types.NamespacedName) *application {
+	a := m.apps[key]
+	if a == nil {
+		a = &application{}
+		m.apps[key] = a
+	}
+	return a
+}
+
+// unclaimed returns the attempts that no application has named: their pods may belong to the namesake that comes.
+func (a *application) unclaimed() []attempt {
+	return slices.DeleteFunc(slices.Clone(a.attempts), func(t attempt) bool { return t.named })
+}
+
+// attempt finds or adds the attempt of a submission.
+func (a *application) attempt(id string, now time.Time) *attempt {
+	if i := slices.IndexFunc(a.attempts, func(t attempt) bool { return t.submissionID == id }); i >= 0 {
+		return &a.attempts[i]
+	}
+	a.attempts = append(a.attempts, attempt{submissionID: id, seen: now})
+	return &a.attempts[len(a.attempts)-1]
+}
+
+// snapshot returns a copy of what is remembered, without pods that nobody has named for too long and without attempts
+// that the status has taken over.
+func (m *memory) snapshot(app *v1beta2.SparkApplication) application {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a := m.applicationFor(keyOf(app))
+	now := m.clock.Now()
+	a.attempts = slices.DeleteFunc(a.attempts, func(t attempt) bool {
+		return !t.named && now.Sub(t.seen) > unnamedLimit || t.evented && a.erasure.rounds == 0 && inHistory(app, t.submissionID)
+	})
+	copied := *a
+	copied.attempts = slices.Clone(a.attempts)
+	return copied
+}
+
+func inHistory(app *v1beta2.SparkApplication, id string) bool {
+	d := app.Status.Diagnostics
+	return d != nil && app.Status.SubmissionID != id &&
+		slices.ContainsFunc(d.Attempts, func(t v1beta2.Attempt) bool { return t.SubmissionID == id })
+}
+
+// update changes one attempt; it is a no-op if the application is another one by now.
+func (m *memory) update(app *v1beta2.SparkApplication, submissionID string, change func(*attempt)) {
+	m.change(app, func(a *application) { change(a.attempt(submissionID, m.clock.Now())) })
+}
+
+// change changes what is remembered of app; it is a no-op if the application is another one by now.
+func (m *memory) change(app *v1beta2.SparkApplication, change func(*application)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if a := m.apps[keyOf(app)]; a != nil && a.uid == app.UID {
+		change(a)
+	}
+}
+
+// evented reports whether the event of an attempt is out.
+func (m *memory) evented(app *v1beta2.SparkApplication, submissionID string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a := m.apps[keyOf(app)]
+	return a != nil && slices.ContainsFunc(a.attempts, func(t attempt) bool { return t.submissionID == submissionID && t.evented })
+}
+
+// forget drops an application that is gone.
+func (m *memory) forget(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.apps, key)
+}
+
+// stale is true if app, from the cache, is older than our own last write.
+func (a *application) stale(app *v1beta2.SparkApplication) bool {
+	if a.written == "" {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(app.ResourceVersion, a.written)
+	return err == nil && order < 0
+}
+
+// records returns what the attempts that the status has named came to, in their order. What a driver waited for counts
+// only while it may still wait.
+func (a *application) records(state v1beta2.State) []status.Record {
+	var records []status.Record
+	for _, t := range a.attempts {
+		if t.named && t.record != nil && (t.record.Failed || state == v1beta2.StateSubmitted) {
+			records = append(records, *t.record)
+		}
+	}
+	return records
+}
+
+func keyOf(app *v1beta2.SparkApplication) types.NamespacedName {
+	return types.NamespacedName{Namespace: app.Namespace, Name: app.Name}
+}

@@ -1,0 +1,148 @@
+package enricher
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/annotation"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/patch"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
+)
+
+const (
+	// refusedPause is when to look again after the API server found the application other than expected: the cache
+	// will have caught up.
+	refusedPause = 500 * time.Millisecond
+	// extensionPause is when to look again while the CRD lacks our fields.
+	extensionPause = 15 * time.Second
+	// eventWindow is how long after a failure a restarted enricher makes sure of its event.
+	eventWindow = 2 * time.Minute
+)
+
+// publish writes what differs, if the moment allows it, and tells of it by an event afterwards.
+func (r *Reconciler) publish(ctx context.Context, app *v1beta2.SparkApplication, pods []corev1.Pod) (time.Duration, error) {
+	known := r.memory.snapshot(app)
+	now := r.Clock.Now()
+	if known.stale(app) {
+		return refusedPause, nil
+	}
+	if err := r.guardErasure(ctx, app, &known, now); err != nil {
+		return 0, err
+	}
+	records := known.records(app.Status.ApplicationState.State)
+	wanted := status.Wanted(app, records, r.optionsFor(app, known, now))
+	if !status.Differ(&app.Status, wanted) {
+		return r.afterPause(known, now), r.tell(ctx, app, records)
+	}
+	allowed := momentFor(app, known.quietUntil, now, r.holdsOld(app, pods))
+	if !allowed.now {
+		return allowed.after, nil
+	}
+	if !r.Extension.Present() {
+		return extensionPause, nil
+	}
+	return r.write(ctx, app, wanted, records)
+}
+
+func (r *Reconciler) optionsFor(app *v1beta2.SparkApplication, known application, now time.Time) status.Options {
+	return status.Options{
+		ErrorMessage: *r.Config.EnrichErrorMessage,
+		FactsOnly:    annotation.ConsentOf(app, r.Config).FactsOnly,
+		SummaryOnly:  known.erasure.pausing(now),
+	}
+}
+
+// write makes the one status write and, once it is done, the event.
+func (r *Reconciler) write(ctx context.Context, app *v1beta2.SparkApplication, wanted *v1beta2.Status, records []status.Record) (time.Duration, error) {
+	version, err := status.Write(ctx, r.Client, app, wanted)
+	r.Metrics.wrote("status", err)
+	switch {
+	case patch.IsUnknownField(err):
+		r.Extension.Lost(ctx)
+		return extensionPause, nil
+	case patch.IsUnexpected(err):
+		return refusedPause, nil
+	case apierrors.IsNotFound(err):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	r.memory.change(app, func(a *application) {
+		a.written, a.writtenAt = version, r.Clock.Now()
+		if wanted.Diagnostics != nil {
+			a.storedID = wanted.Diagnostics.SubmissionID
+		}
+	})
+	return 0, r.tell(ctx, app, records)
+}
+
+// tell makes sure of the event of every failed attempt that is written.
+func (r *Reconciler) tell(ctx context.Context, app *v1beta2.SparkApplication, records []status.Record) error {
+	now := metav1.NewMicroTime(r.Clock.Now())
+	for _, record := range append(records, r.justStored(app, records)...) {
+		if !record.Failed || r.memory.evented(app, record.SubmissionID) {
+			continue
+		}
+		if err := r.emit(ctx, failureEvent(app, &record, now)); err != nil {
+			return err
+		}
+		r.memory.update(app, record.SubmissionID, func(t *attempt) { t.evented = true })
+	}
+	return nil
+}
+
+// justStored returns the record of a diagnosis that is in the status but not in memory, if it is young: the enricher
+// may have been restarted between the write and the event.
+func (r *Reconciler) justStored(app *v1beta2.SparkApplication, records []status.Record) []status.Record {
+	d := app.Status.Diagnostics
+	if d == nil || d.Reason == "" || d.Driver == nil || d.Driver.FinishedAt == nil || d.SubmissionID != app.Status.SubmissionID {
+		return nil
+	}
+	for _, r := range records {
+		if r.SubmissionID == d.SubmissionID {
+			return nil
+		}
+	}
+	if r.Clock.Since(d.Driver.FinishedAt.Time) > eventWindow {
+		return nil
+	}
+	return []status.Record{{SubmissionID: d.SubmissionID, Attempt: d.Attempt, Failed: true, Diagnostics: *d}}
+}
+
+// guardErasure counts the rounds in which somebody erased what was stored, and tells of it once.
+func (r *Reconciler) guardErasure(ctx context.Context, app *v1beta2.SparkApplication, known *application, now time.Time) error {
+	if !known.erased(app) {
+		return nil
+	}
+	if known.erasure.last != app.ResourceVersion {
+		r.Metrics.erased.Inc()
+	}
+	r.memory.change(app, func(a *application) {
+		a.erasure.note(app.ResourceVersion, now)
+		known.erasure = a.erasure
+	})
+	if known.erasure.told || !known.erasure.pausing(now) {
+		return nil
+	}
+	log.FromContext(ctx).Info("The operator erases the diagnosis and nothing protects it; keeping only the summary in " +
+		"errorMessage. Run 'enricher install' or switch on the webhook")
+	if err := r.emit(ctx, erasedEvent(app, metav1.NewMicroTime(now))); err != nil {
+		return err
+	}
+	r.memory.change(app, func(a *application) { a.erasure.told = true })
+	return nil
+}
+
+// afterPause returns when an application whose status is being erased is to be tried again.
+func (r *Reconciler) afterPause(known application, now time.Time) time.Duration {
+	if known.erasure.pausing(now) {
+		return known.erasure.until.Sub(now)
+	}
+	return 0
+}
