@@ -251,10 +251,8 @@ func foreignConditions(n int) []metav1.Condition {
 func awaitPolicies(ctx context.Context) {
 	GinkgoHelper()
 	app := newApplication(ctx)
-	Eventually(ctx, func() error { return tryOperatorWrite(ctx, app, v1beta2.StateRunning, "s-1") }).
-		WithTimeout(eventual).WithPolling(poll).Should(Succeed())
-	Eventually(ctx, func() []metav1.Condition {
-		operatorWrites(ctx, app, v1beta2.StateRunning, "s-1")
-		return read(ctx, app).Status.Conditions
-	}).WithTimeout(eventual).WithPolling(poll).ShouldNot(BeEmpty())
+	Eventually(ctx, func(g Gomega) {
+		g.Expect(tryOperatorWrite(ctx, app, v1beta2.StateRunning, "s-1")).To(Succeed())
+		g.Expect(read(ctx, app).Status.Conditions).NotTo(BeEmpty())
+	}).WithTimeout(eventual).WithPolling(poll).Should(Succeed())
 }

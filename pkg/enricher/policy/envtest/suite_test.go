@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -102,6 +103,31 @@ func runInstaller(ctx context.Context, verb func(*install.Installer, context.Con
 	}}
 	err := verb(installer, ctx)
 	return out.String(), err
+}
+
+func runDry(ctx context.Context) (string, error) {
+	out := &bytes.Buffer{}
+	installer := &install.Installer{Client: kube, Out: out, Options: install.Options{
+		DryRun: true, ServiceAccount: install.DefaultServiceAccount,
+	}}
+	err := installer.Install(ctx)
+	return out.String(), err
+}
+
+func emptyObject(apiVersion, kind string) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{}
+	object.SetAPIVersion(apiVersion)
+	object.SetKind(kind)
+	return object
+}
+
+func policiesOfKind(ctx context.Context, kind string) []unstructured.Unstructured {
+	GinkgoHelper()
+	list := &unstructured.UnstructuredList{}
+	list.SetAPIVersion("admissionregistration.k8s.io/v1")
+	list.SetKind(kind + "List")
+	Expect(kube.List(ctx, list)).To(Succeed())
+	return list.Items
 }
 
 func init() {

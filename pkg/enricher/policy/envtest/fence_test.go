@@ -1,0 +1,166 @@
+package envtest
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+)
+
+var _ = Describe("the fence", func() {
+	DescribeTable("lets the enricher change its own part of a driver pod",
+		func(ctx SpecContext, patch string) {
+			pod := newPod(ctx, driverPod("fenced-"))
+			Expect(patchPod(ctx, enricher, pod, patch)).To(Succeed())
+		},
+		Entry("its annotations", `{"metadata": {"annotations": {"spark.exit-exception": "a.B: c", "spark-status-enricher.io/exit-exception-source": "DriverLog"}}}`),
+		Entry("its finalizer, on", `{"metadata": {"finalizers": ["example.com/other", "spark-status-enricher.io/capture"]}}`),
+		Entry("its finalizer, off", `{"metadata": {"$deleteFromPrimitiveList/finalizers": ["spark-status-enricher.io/capture"]}}`),
+	)
+
+	DescribeTable("refuses the enricher every other change of a pod",
+		func(ctx SpecContext, patch, reason string) {
+			pod := newPod(ctx, driverPod("fenced-"))
+			err := patchPod(ctx, enricher, pod, patch)
+			Expect(apierrors.IsInvalid(err) || apierrors.IsForbidden(err)).To(BeTrue(), "%v", err)
+			Expect(err).To(MatchError(ContainSubstring(reason)))
+			Expect(patchPod(ctx, kube, pod, patch)).To(Succeed(), "somebody else")
+		},
+		Entry("the image", `{"spec": {"containers": [{"name": "spark-kubernetes-driver", "image": "evil"}]}}`, "specification"),
+		Entry("a label", `{"metadata": {"labels": {"a": "b"}}}`, "labels"),
+		Entry("a removed label", `{"metadata": {"labels": {"spark-role": null}}}`, "labels"),
+		Entry("another annotation", `{"metadata": {"annotations": {"a": "b"}}}`, "annotations"),
+		Entry("another annotation's value", `{"metadata": {"annotations": {"kept": "other"}}}`, "annotations"),
+		Entry("a removed annotation", `{"metadata": {"annotations": {"kept": null}}}`, "annotations"),
+		Entry("another's finalizer", `{"metadata": {"$deleteFromPrimitiveList/finalizers": ["example.com/other"]}}`, "finalizer"),
+	)
+
+	It("refuses the enricher to create and to delete pods", func(ctx SpecContext) {
+		Expect(enricher.Create(ctx, driverPod("fenced-"))).To(MatchError(ContainSubstring("may only patch pods")))
+		pod := newPod(ctx, driverPod("fenced-"))
+		Expect(enricher.Delete(ctx, pod)).To(MatchError(ContainSubstring("may only patch pods")))
+	})
+
+	It("refuses the enricher the status of a pod", func(ctx SpecContext) {
+		pod := newPod(ctx, driverPod("fenced-"))
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"status": {"message": "x"}}`))
+		Expect(enricher.Status().Patch(ctx, pod, patch)).To(MatchError(ContainSubstring("may only patch pods")))
+	})
+
+	It("keeps an annotation of the driver's own from the enricher", func(ctx SpecContext) {
+		pod := driverPod("fenced-")
+		pod.Annotations[v1beta2.AnnotationExitException] = "written by the driver"
+		pod = newPod(ctx, pod)
+		patch := `{"metadata": {"annotations": {"spark.exit-exception": "mine", "spark-status-enricher.io/exit-exception-source": "DriverLog"}}}`
+		Expect(patchPod(ctx, enricher, pod, patch)).To(MatchError(ContainSubstring("did not write")))
+	})
+
+	It("lets the enricher write its part of a status and nothing else", func(ctx SpecContext) {
+		app := newApplication(ctx)
+		operatorWrites(ctx, app, v1beta2.StateFailed, "s-1")
+		enricherDiagnoses(ctx, app, "s-1")
+		errorMessage := `{"status": {"applicationState": {"errorMessage": "driver failed; DriverOOMKilled"}}}`
+		Expect(patchApplicationStatus(ctx, enricher, app, errorMessage)).To(Succeed())
+		for _, patch := range []string{
+			`{"status": {"applicationState": {"state": "COMPLETED"}}}`, `{"status": {"submissionID": "other"}}`,
+			`{"status": {"driverInfo": {"podName": "other"}}}`, `{"status": {"executionAttempts": 7}}`,
+			`{"status": {"terminationTime": null}}`,
+		} {
+			Expect(patchApplicationStatus(ctx, enricher, app, patch)).To(MatchError(ContainSubstring("may")), patch)
+		}
+	})
+
+	It("refuses the enricher to create a status and to change an application", func(ctx SpecContext) {
+		app := newApplication(ctx)
+		Expect(patchApplicationStatus(ctx, enricher, app, `{"status": {"driverInfo": {}, "diagnostics": {"attempt": 1}}}`)).
+			To(MatchError(ContainSubstring("existing status")))
+		object := emptyApplication(app)
+		Expect(enricher.Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(`{"spec": {"mode": "client"}}`)))).
+			To(MatchError(ContainSubstring("existing status")))
+	})
+})
+
+var _ = Describe("the drivers' policies", func() {
+	It("put the finalizer and the termination message policy on the operator's driver pods", func(ctx SpecContext) {
+		pod := newPod(ctx, driverPod("driver-"))
+		Expect(pod.Finalizers).To(Equal([]string{"example.com/other", v1beta2.FinalizerCapture}))
+		Expect(policiesOf(pod)).To(Equal("sidecar=File spark-kubernetes-driver=FallbackToLogsOnError"))
+
+		pod = driverPod("driver-")
+		pod.Finalizers = nil
+		Expect(newPod(ctx, pod).Finalizers).To(Equal([]string{v1beta2.FinalizerCapture}))
+	})
+
+	It("leave an exempt driver's termination message alone", func(ctx SpecContext) {
+		pod := driverPod("driver-")
+		pod.Labels[v1beta2.LabelTerminationMessage] = "off"
+		Expect(policiesOf(newPod(ctx, pod))).To(Equal("sidecar=File spark-kubernetes-driver=File"))
+	})
+
+	It("leave pods of executors and of others alone", func(ctx SpecContext) {
+		for _, label := range []string{v1beta2.LabelLaunchedBy, v1beta2.LabelSparkRole} {
+			pod := driverPod("driver-")
+			pod.Labels[label] = "other"
+			pod = newPod(ctx, pod)
+			Expect(pod.Finalizers).To(Equal([]string{"example.com/other"}))
+			Expect(policiesOf(pod)).To(Equal("sidecar=File spark-kubernetes-driver=File"))
+		}
+	})
+
+	It("leave a driver alone whose container has another name", func(ctx SpecContext) {
+		pod := driverPod("driver-")
+		pod.Spec.Containers[1].Name = "renamed"
+		Expect(policiesOf(newPod(ctx, pod))).To(Equal("sidecar=File renamed=File"))
+	})
+})
+
+// driverPod has a finalizer of somebody else and a sidecar in front of the driver's container.
+func driverPod(prefix string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			GenerateName: prefix, Namespace: namespace, Finalizers: []string{"example.com/other"},
+			Labels:      map[string]string{v1beta2.LabelSparkRole: v1beta2.RoleDriver, v1beta2.LabelLaunchedBy: "true"},
+			Annotations: map[string]string{"kept": "as it is"},
+		},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{
+			{Name: "sidecar", Image: "sidecar"}, {Name: v1beta2.DriverContainer, Image: "spark"},
+		}},
+	}
+}
+
+// newPod creates the pod and takes it away after the test.
+func newPod(ctx context.Context, pod *corev1.Pod) *corev1.Pod {
+	GinkgoHelper()
+	Expect(kube.Create(ctx, pod)).To(Succeed())
+	DeferCleanup(func(ctx SpecContext) {
+		free := client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`))
+		Expect(client.IgnoreNotFound(kube.Patch(ctx, pod, free))).To(Succeed())
+		Expect(client.IgnoreNotFound(kube.Delete(ctx, pod, client.GracePeriodSeconds(0)))).To(Succeed())
+	}, NodeTimeout(10*time.Second))
+	return pod
+}
+
+func patchPod(ctx context.Context, c client.Client, pod *corev1.Pod, patch string) error {
+	return c.Patch(ctx, pod.DeepCopy(), client.RawPatch(types.StrategicMergePatchType, []byte(patch)))
+}
+
+func patchApplicationStatus(ctx context.Context, c client.Client, app types.NamespacedName, patch string) error {
+	return c.Status().Patch(ctx, emptyApplication(app), client.RawPatch(types.MergePatchType, []byte(patch)))
+}
+
+func policiesOf(pod *corev1.Pod) string {
+	var policies []string
+	for _, container := range pod.Spec.Containers {
+		policies = append(policies, container.Name+"="+string(container.TerminationMessagePolicy))
+	}
+	return strings.Join(policies, " ")
+}
