@@ -1,0 +1,61 @@
+package enricher
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
+)
+
+func TestVerdictOnAHeldPod(t *testing.T) {
+	written := func(ago time.Duration) application {
+		return application{writtenAt: start.Add(-ago)}
+	}
+	well := application{attempts: []attempt{{submissionID: "s-1", settled: true}}}
+	unwritten := application{attempts: []attempt{{submissionID: "s-1", settled: true, record: &status.Record{}}}}
+	cases := map[string]struct {
+		app      *v1beta2.SparkApplication
+		known    application
+		pod      *corev1.Pod
+		disabled bool
+		want     verdict
+	}{
+		"the driver runs":                           {app: in(v1beta2.StateRunning), pod: running(), want: verdict{}},
+		"ended, not diagnosed yet":                  {app: in(v1beta2.StatePendingRerun), pod: ended(time.Minute), want: verdict{after: 4 * time.Minute}},
+		"diagnosed, not written yet":                {app: in(v1beta2.StatePendingRerun), known: unwritten, pod: ended(time.Minute), want: verdict{after: 4 * time.Minute}},
+		"written a second ago":                      {app: explained(in(v1beta2.StatePendingRerun)), known: written(time.Second), pod: ended(time.Minute), want: verdict{after: time.Second}},
+		"written two seconds ago":                   {app: explained(in(v1beta2.StatePendingRerun)), known: written(2 * time.Second), pod: ended(time.Minute), want: verdict{release: true}},
+		"written, now in the history":               {app: withHistory(in(v1beta2.StateSubmitted), "s-0"), pod: of(ended(time.Minute), "s-0"), want: verdict{release: true}},
+		"the driver succeeded":                      {app: in(v1beta2.StateCompleted), known: well, pod: ended(time.Minute), want: verdict{release: true}},
+		"overdue":                                   {app: in(v1beta2.StatePendingRerun), pod: ended(5 * time.Minute), want: verdict{release: true}},
+		"the application is being deleted":          {app: deleted(in(v1beta2.StateRunning)), pod: running(), want: verdict{release: true}},
+		"switched off":                              {app: in(v1beta2.StateRunning), pod: running(), disabled: true, want: verdict{release: true}},
+		"another application's":                     {app: in(v1beta2.StateRunning), pod: renamed(running()), want: verdict{release: true}},
+		"somebody deletes the pod of a live driver": {app: in(v1beta2.StateRunning), pod: deletedPod(running(), time.Second), want: verdict{after: 5*time.Minute + 29*time.Second}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := verdictOn(tc.app, tc.known, tc.pod, !tc.disabled, 5*time.Minute, start); got != tc.want {
+				t.Errorf("verdictOn() = %+v, want %+v", got, tc.want)
+			}
+		})
+	}
+}
+
+func withHistory(app *v1beta2.SparkApplication, id string) *v1beta2.SparkApplication {
+	app.Status.Diagnostics = &v1beta2.Diagnostics{SubmissionID: "s-1", Attempts: []v1beta2.Attempt{{SubmissionID: id}}}
+	return app
+}
+
+func of(pod *corev1.Pod, submissionID string) *corev1.Pod {
+	pod.Labels[v1beta2.LabelSubmissionID] = submissionID
+	return pod
+}
+
+func renamed(pod *corev1.Pod) *corev1.Pod {
+	pod.Labels[v1beta2.LabelAppName] = "other"
+	return pod
+}

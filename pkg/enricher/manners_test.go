@@ -1,0 +1,115 @@
+package enricher
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+)
+
+var start = time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)
+
+func TestMomentFor(t *testing.T) {
+	const now, never = "now", "never"
+	cases := map[string]struct {
+		app   *v1beta2.SparkApplication
+		quiet time.Duration
+		held  bool
+		want  string
+	}{
+		"NEW: spark-submit may run":   {app: in(v1beta2.StateNew), want: never},
+		"SUBMITTED":                   {app: in(v1beta2.StateSubmitted), want: now},
+		"RUNNING":                     {app: in(v1beta2.StateRunning), want: now},
+		"SUCCEEDING moves on at once": {app: in(v1beta2.StateSucceeding), want: never},
+		"COMPLETED":                   {app: in(v1beta2.StateCompleted), want: now},
+		"FAILED":                      {app: in(v1beta2.StateFailed), want: now},
+		"SUBMISSION_FAILED: spark-submit may run":         {app: in(v1beta2.StateSubmissionFailed), want: never},
+		"PENDING_RERUN: spark-submit may run":             {app: in(v1beta2.StatePendingRerun), want: never},
+		"PENDING_RERUN while our finalizer holds the pod": {app: in(v1beta2.StatePendingRerun), held: true, want: now},
+		"INVALIDATING":                   {app: in(v1beta2.StateInvalidating), want: never},
+		"SUSPENDING":                     {app: in(v1beta2.StateSuspending), want: never},
+		"SUSPENDED":                      {app: in(v1beta2.StateSuspended), want: now},
+		"RESUMING: spark-submit may run": {app: in(v1beta2.StateResuming), want: never},
+		"UNKNOWN":                        {app: in(v1beta2.StateUnknown), want: never},
+		"FAILING without a retry moves on at once": {app: in(v1beta2.StateFailing), want: never},
+		"FAILING with a retry far away":            {app: failing("Always", 3), want: now},
+		"FAILING with a retry 2 s away":            {app: failing("Always", 2), want: never},
+		"FAILING with a retry overdue":             {app: failing("Always", -5), want: never},
+		"FAILING with retries left":                {app: failing("OnFailure", 60), want: now},
+		"FAILED, specification just changed":       {app: in(v1beta2.StateFailed), quiet: 4 * time.Second, want: "4s"},
+		"FAILED, being deleted":                    {app: deleted(in(v1beta2.StateFailed)), want: never},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := momentFor(tc.app, start.Add(tc.quiet), start, tc.held)
+			want := moment{now: tc.want == now}
+			if d, err := time.ParseDuration(tc.want); err == nil {
+				want.after = d
+			}
+			if got != want {
+				t.Errorf("momentFor() = %+v, want %+v", got, want)
+			}
+		})
+	}
+}
+
+func TestEveryStateHasAMoment(t *testing.T) {
+	var writable []v1beta2.State
+	for _, state := range v1beta2.States {
+		if momentFor(in(state), time.Time{}, start, false).now {
+			writable = append(writable, state)
+		}
+	}
+	want := []v1beta2.State{
+		v1beta2.StateSubmitted, v1beta2.StateRunning, v1beta2.StateCompleted, v1beta2.StateFailed, v1beta2.StateSuspended,
+	}
+	if diff := cmp.Diff(want, writable); diff != "" {
+		t.Errorf("states that may be written (-want +got):\n%s", diff)
+	}
+}
+
+func TestNextRetryIsTheOperatorsRule(t *testing.T) {
+	app := in(v1beta2.StateFailing)
+	app.Spec.RestartPolicy = v1beta2.RestartPolicy{
+		Type: "OnFailure", OnFailureRetries: ptr.To[int32](2), OnFailureRetryInterval: ptr.To[int64](10),
+	}
+	app.Status.LastSubmissionAttemptTime = ptr.To(metav1.NewTime(start))
+	app.Status.SubmissionAttempts = 3
+	app.Status.ExecutionAttempts = 2
+	if due, ok := nextRetry(app); !ok || !due.Equal(start.Add(30*time.Second)) {
+		t.Errorf("nextRetry() = %s, %t, want 3 x 10 s after the submission", due, ok)
+	}
+	app.Status.ExecutionAttempts = 3
+	if _, ok := nextRetry(app); ok {
+		t.Error("nextRetry() says retry, want none after 3 executions with 2 retries")
+	}
+}
+
+func in(state v1beta2.State) *v1beta2.SparkApplication {
+	return &v1beta2.SparkApplication{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "jobs", Name: "etl", UID: "app-uid", Generation: 1},
+		Status: v1beta2.Status{
+			SubmissionID: "s-1", ExecutionAttempts: 1, SubmissionAttempts: 1,
+			ApplicationState: v1beta2.ApplicationState{State: state},
+		},
+	}
+}
+
+// failing is an application whose next submission is due in so many seconds.
+func failing(policy string, dueIn int64) *v1beta2.SparkApplication {
+	app := in(v1beta2.StateFailing)
+	app.Spec.RestartPolicy = v1beta2.RestartPolicy{
+		Type: policy, OnFailureRetries: ptr.To[int32](1), OnFailureRetryInterval: ptr.To(dueIn + 100),
+	}
+	app.Status.LastSubmissionAttemptTime = ptr.To(metav1.NewTime(start.Add(-100 * time.Second)))
+	return app
+}
+
+func deleted(app *v1beta2.SparkApplication) *v1beta2.SparkApplication {
+	app.DeletionTimestamp = ptr.To(metav1.NewTime(start))
+	return app
+}

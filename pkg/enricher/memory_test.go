@@ -1,0 +1,163 @@
+package enricher
+
+import (
+	"testing"
+	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
+)
+
+func TestAPodIsHeldUntilTheStatusNamesItsSubmission(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(start)
+	m := newMemory(clock)
+	next := ended(time.Second)
+	next.Labels[v1beta2.LabelSubmissionID] = "s-2"
+	m.observePod(next, false)
+	app := in(v1beta2.StatePendingRerun)
+	m.observeApp(app)
+	if got := find(t, m, app, "s-2"); got.named || got.pod == nil {
+		t.Errorf("before the status names it: %+v, want a pod that nobody named", got)
+	}
+	app.Status.SubmissionID, app.Status.ExecutionAttempts = "s-2", 2
+	m.observeApp(app)
+	if got := find(t, m, app, "s-2"); !got.named || got.number != 2 {
+		t.Errorf("after the status named it: %+v, want it named, attempt 2", got)
+	}
+}
+
+func TestAPodThatNobodyNamesIsDroppedAfterTenMinutes(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(start)
+	m := newMemory(clock)
+	stray := ended(time.Second)
+	stray.Labels[v1beta2.LabelSubmissionID] = "s-9"
+	m.observePod(stray, false)
+	app := in(v1beta2.StateRunning)
+	m.observeApp(app)
+	clock.SetTime(start.Add(10*time.Minute + time.Second))
+	for _, got := range m.snapshot(app).attempts {
+		if got.submissionID == "s-9" {
+			t.Errorf("still remembered: %+v", got)
+		}
+	}
+}
+
+func TestANamesakeInheritsNothing(t *testing.T) {
+	m := newMemory(clocktesting.NewFakePassiveClock(start))
+	app := in(v1beta2.StateFailed)
+	m.observeApp(app)
+	m.update(app, "s-1", func(t *attempt) { t.settled, t.record = true, &status.Record{SubmissionID: "s-1", Failed: true} })
+	namesake := in(v1beta2.StateSubmitted)
+	namesake.UID, namesake.Status.SubmissionID = "other-uid", "s-7"
+	m.observeApp(namesake)
+	known := m.snapshot(namesake)
+	if got := known.records(v1beta2.StateSubmitted); len(got) != 0 {
+		t.Errorf("records = %+v, want none", got)
+	}
+	m.update(app, "s-1", func(t *attempt) { t.evented = true })
+	if m.evented(namesake, "s-1") {
+		t.Error("a late update of the deleted application reached its namesake")
+	}
+}
+
+func TestAChangedSpecificationMakesQuiet(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(start)
+	m := newMemory(clock)
+	app := in(v1beta2.StateFailed)
+	m.observeApp(app)
+	if got := m.snapshot(app).quietUntil; got.After(start) {
+		t.Errorf("quiet until %s for the first generation, want no quiet", got)
+	}
+	app.Generation = 2
+	m.observeApp(app)
+	want := start.Add(quietAfterSpecChange)
+	clock.SetTime(start.Add(time.Second))
+	m.observeApp(app)
+	if got := m.snapshot(app).quietUntil; !got.Equal(want) {
+		t.Errorf("quiet until %s, want %s, not prolonged by later events", got, want)
+	}
+}
+
+func TestWhatADriverWaitedForCountsOnlyWhileItMayWait(t *testing.T) {
+	a := application{attempts: []attempt{{named: true, record: &status.Record{SubmissionID: "s-1"}}}}
+	if got := a.records(v1beta2.StateSubmitted); len(got) != 1 {
+		t.Errorf("records in SUBMITTED = %+v, want one", got)
+	}
+	if got := a.records(v1beta2.StateRunning); len(got) != 0 {
+		t.Errorf("records in RUNNING = %+v, want none", got)
+	}
+}
+
+func TestTheOperatorsWordOnAnAttemptIsKept(t *testing.T) {
+	cases := map[v1beta2.State]struct{ failed, stopped, submission bool }{
+		v1beta2.StateFailing:          {failed: true},
+		v1beta2.StateFailed:           {failed: true},
+		v1beta2.StateSubmissionFailed: {failed: true, submission: true},
+		v1beta2.StateInvalidating:     {stopped: true},
+		v1beta2.StateSuspending:       {stopped: true},
+		v1beta2.StateRunning:          {},
+		v1beta2.StatePendingRerun:     {},
+	}
+	for state, want := range cases {
+		t.Run(string(state), func(t *testing.T) {
+			m := newMemory(clocktesting.NewFakePassiveClock(start))
+			m.observeApp(in(state))
+			later := in(v1beta2.StatePendingRerun)
+			m.observeApp(later)
+			got := find(t, m, later, "s-1")
+			if got.failed != want.failed || got.stopped != want.stopped || (got.app != nil) != want.submission {
+				t.Errorf("attempt = %+v, want %+v", got, want)
+			}
+		})
+	}
+}
+
+func TestErasureStopsAfterThreeRoundsAndTriesAgainLater(t *testing.T) {
+	var e erasure
+	for i, version := range []string{"10", "10", "11", "12"} {
+		if e.pausing(start) {
+			t.Errorf("pausing before version %d was noted", i)
+		}
+		e.note(version, start)
+	}
+	if !e.pausing(start) || e.rounds != 3 {
+		t.Errorf("after three versions: %+v, want a pause", e)
+	}
+	if e.pausing(start.Add(erasurePause)) {
+		t.Error("the pause does not end")
+	}
+}
+
+func TestAStatusIsErasedOnlyAfterItsWriteWasSeen(t *testing.T) {
+	app := in(v1beta2.StateFailed)
+	app.ResourceVersion = "41"
+	a := application{written: "42", storedID: "s-1"}
+	if a.erased(app) || !a.stale(app) {
+		t.Error("an older version than our write counts as erased")
+	}
+	app.ResourceVersion = "43"
+	if !a.erased(app) {
+		t.Error("a later version without diagnostics does not count as erased")
+	}
+	app.Status.Diagnostics = &v1beta2.Diagnostics{SubmissionID: "s-1"}
+	if a.erased(app) {
+		t.Error("a version with the diagnostics counts as erased")
+	}
+	app.Status.Diagnostics, app.Status.SubmissionID = nil, "s-2"
+	if a.erased(app) {
+		t.Error("the next attempt counts as erased")
+	}
+}
+
+func find(t *testing.T, m *memory, app *v1beta2.SparkApplication, submissionID string) attempt {
+	t.Helper()
+	for _, a := range m.snapshot(app).attempts {
+		if a.submissionID == submissionID {
+			return a
+		}
+	}
+	t.Fatalf("no attempt %s is remembered", submissionID)
+	return attempt{}
+}
