@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	readOnly  = "ro"
-	readWrite = "rw"
+	readOnly    = "ro"
+	readWrite   = "rw"
+	privateCopy = "copy"
 )
 
 // layout collects the files of a pod's folder and where its container finds them.

@@ -137,7 +137,7 @@ func (r *Runner) accept(pod *corev1.Pod) {
 func (r *Runner) prepare(ctx context.Context, pod *corev1.Pod, image Image) (*task, error) {
 	folder := filepath.Join(r.opts.Folder, string(pod.UID))
 	l := layout{folder: folder}
-	l.mount(image.Home, "/opt/spark", readOnly)
+	l.mount(image.Home, "/opt/spark", privateCopy)
 	l.mount(image.Jobs, "/opt/jobs", readOnly)
 	l.mount(filepath.Join(r.opts.Folder, "entrypoint.sh"), "/opt/entrypoint.sh", readOnly)
 	hosts, err := r.hosts(ctx, pod)

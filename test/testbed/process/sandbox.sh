@@ -2,8 +2,9 @@
 # Runs the command of a container on this machine: in namespaces of its own, with the pod's files laid over the
 # machine's, and with an init process that hands SIGTERM on and ends everything when the command ends.
 #   sandbox.sh POD CGROUP COMMAND [ARGUMENT...]
-# POD is a folder with the files hostname, workdir and mounts (lines of source, target, ro|rw, separated by tabs).
-# CGROUP is the file to join a cgroup by, or empty.
+# POD is a folder with the files hostname, workdir and mounts (lines of source, target and mode, separated by tabs; the
+# mode is ro, rw, or copy for a folder that the container may change and nobody else sees). CGROUP is the file to join a
+# cgroup by, or empty.
 set -euo pipefail
 
 if [[ $1 != --inside ]]; then
@@ -21,14 +22,18 @@ shift 2
 hostname "$(<"$pod/hostname")"
 workdir=$(<"$pod/workdir")
 
+copy() {
+  local source=$1 target=$2 over=$pod/over/${2//\//_}
+  mkdir -p "$over/upper" "$over/work"
+  mount -t overlay -o "lowerdir=$source,upperdir=$over/upper,workdir=$over/work" overlay "$target"
+}
+
 # Folders that the machine doesn't have are made in a private copy of the top-level one.
 declare -A private
 make_private() {
-  local top=$1 over=$pod/over$1
-  [[ -z ${private[$top]:-} ]] || return 0
-  mkdir -p "$top" "$over/upper" "$over/work"
-  mount -t overlay -o "lowerdir=$top,upperdir=$over/upper,workdir=$over/work" overlay "$top"
-  private[$top]=1
+  [[ -z ${private[$1]:-} ]] || return 0
+  copy "$1" "$1"
+  private[$1]=1
 }
 
 lay() {
@@ -43,8 +48,14 @@ lay() {
     mkdir -p "$(dirname "$target")"
     touch "$target"
   fi
-  mount --bind "$source" "$target"
-  [[ $mode == rw ]] || mount -o remount,bind,ro "$target"
+  case $mode in
+  copy) copy "$source" "$target" ;;
+  rw) mount --bind "$source" "$target" ;;
+  ro)
+    mount --bind "$source" "$target"
+    mount -o remount,bind,ro "$target"
+    ;;
+  esac
 }
 
 lay_devices() {

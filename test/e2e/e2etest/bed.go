@@ -1,0 +1,93 @@
+// Package e2etest is what the end-to-end suites share: a cluster for a suite, applications, and what is asked of them.
+package e2etest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/spark-status-enricher/enricher/test/testbed/cluster"
+)
+
+// Timeouts of the suites.
+const (
+	// Patience is how long a state may take to be reached.
+	Patience = 60 * time.Second
+	// Interval is how often a state is looked at.
+	Interval = 100 * time.Millisecond
+)
+
+// Options of a suite's bed.
+type Options struct {
+	// Bare leaves the enricher's CRD extension, policies and rules out.
+	Bare bool
+	// Enricher, where set, starts an enricher.
+	Enricher *cluster.EnricherOptions
+	Operator cluster.OperatorOptions
+	Cluster  cluster.Options
+}
+
+// Bed is the cluster of a suite.
+type Bed struct {
+	*cluster.Cluster
+	Operator *cluster.Process
+	Enricher *cluster.Enricher
+}
+
+// Start builds what the suite needs and starts it; it is stopped when the suite ends. The ends of all logs are
+// printed when a spec has failed.
+func Start(ctx context.Context, opts Options) *Bed {
+	GinkgoHelper()
+	logf.SetLogger(logr.Discard())
+	SetDefaultEventuallyTimeout(Patience)
+	SetDefaultEventuallyPollingInterval(Interval)
+	SetDefaultConsistentlyPollingInterval(Interval)
+
+	root, err := cluster.Root()
+	Expect(err).NotTo(HaveOccurred())
+	Expect(cluster.Build(ctx, root, programs(opts)...)).To(Succeed())
+	started, err := cluster.Start(ctx, opts.Cluster)
+	Expect(err).NotTo(HaveOccurred())
+	bed := &Bed{Cluster: started}
+	DeferCleanup(bed.stop)
+	bed.Operator, err = bed.StartOperator(ctx, opts.Operator)
+	Expect(err).NotTo(HaveOccurred())
+	if !opts.Bare {
+		Expect(bed.Install(ctx)).To(Succeed())
+	}
+	if opts.Enricher != nil {
+		bed.Enricher, err = bed.StartEnricher(ctx, *opts.Enricher)
+		Expect(err).NotTo(HaveOccurred())
+	}
+	return bed
+}
+
+func programs(opts Options) []string {
+	if opts.Bare {
+		return []string{cluster.ProgramSparkSubmit}
+	}
+	return []string{cluster.ProgramSparkSubmit, cluster.ProgramEnricher}
+}
+
+func (b *Bed) stop() {
+	if CurrentSpecReport().Failed() {
+		for name, log := range b.Logs(16 << 10) {
+			fmt.Fprintf(GinkgoWriter, "--- end of the log of %s ---\n%s\n", name, log)
+		}
+	}
+	Expect(b.Player.Failures()).To(BeEmpty(), "scripts that could not be played")
+	Expect(b.Stop()).To(Succeed())
+}
+
+// Namespace makes a namespace for a spec.
+func (b *Bed) Namespace(ctx context.Context) string {
+	GinkgoHelper()
+	name, err := b.Cluster.Namespace(ctx, "e2e")
+	Expect(err).NotTo(HaveOccurred())
+	return name
+}

@@ -1,0 +1,131 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/yaml"
+
+	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+)
+
+// EnricherAccount is the ServiceAccount of config/rbac that the enricher runs as.
+var EnricherAccount = types.NamespacedName{Namespace: "spark-status-enricher", Name: "spark-status-enricher"}
+
+// EnricherUser is who the enricher is to the API server.
+var EnricherUser = "system:serviceaccount:" + EnricherAccount.Namespace + ":" + EnricherAccount.Name
+
+// EnricherOptions say how the enricher runs.
+type EnricherOptions struct {
+	// Name tells replicas apart; empty means "enricher".
+	Name string
+	// Configure changes the configuration, which otherwise holds free ports and the lease's namespace.
+	Configure func(*configv1alpha1.EnricherConfiguration)
+	// Server is the API server's address, where a proxy stands before it.
+	Server string
+	// NotReady starts the enricher without waiting until it is ready.
+	NotReady bool
+}
+
+// Enricher is a running enricher.
+type Enricher struct {
+	*Process
+	// Health and Metrics are the URLs of its probes and of its metrics.
+	Health, Metrics string
+}
+
+// Install extends the CRD and applies the policies with `enricher install`, and applies config/rbac.
+func (c *Cluster) Install(ctx context.Context, args ...string) error {
+	if err := c.ApplyRBAC(ctx); err != nil {
+		return err
+	}
+	_, err := c.Enricher(ctx, append([]string{"install"}, args...)...)
+	return err
+}
+
+// ApplyRBAC applies the enricher's namespace, ServiceAccount and rules.
+func (c *Cluster) ApplyRBAC(ctx context.Context) error {
+	_, err := c.Kubectl(ctx, "apply", "-k", filepath.Join(c.Root, "config", "rbac"))
+	return err
+}
+
+// StartEnricher runs the enricher with a token of its ServiceAccount.
+func (c *Cluster) StartEnricher(ctx context.Context, opts EnricherOptions) (*Enricher, error) {
+	if opts.Name == "" {
+		opts.Name = "enricher"
+	}
+	kubeconfig, err := c.enricherAccess(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	enricher, file, err := c.enricherConfiguration(opts)
+	if err != nil {
+		return nil, err
+	}
+	enricher.Process, err = startProcess(opts.Name, c.file(opts.Name+".log"), filepath.Join(Bin(c.Root), "enricher"),
+		[]string{"run", "--config", file}, []string{clientcmd.RecommendedConfigPathEnvVar + "=" + kubeconfig})
+	if err != nil {
+		return nil, err
+	}
+	c.processes = append(c.processes, enricher.Process)
+	if opts.NotReady {
+		return enricher, nil
+	}
+	return enricher, enricher.ready(ctx, enricher.Health+"/readyz", processReady)
+}
+
+func (c *Cluster) enricherAccess(ctx context.Context, opts EnricherOptions) (string, error) {
+	config, err := c.ServiceAccountConfig(ctx, EnricherAccount)
+	if err != nil {
+		return "", err
+	}
+	server := config.Host
+	if opts.Server != "" {
+		server = opts.Server
+	}
+	data, err := clientcmd.Write(clientcmdapi.Config{
+		Clusters:       map[string]*clientcmdapi.Cluster{"c": {Server: server, CertificateAuthorityData: config.CAData}},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"u": {Token: config.BearerToken}},
+		Contexts:       map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u", Namespace: EnricherAccount.Namespace}},
+		CurrentContext: "x",
+	})
+	if err != nil {
+		return "", fmt.Errorf("writing the enricher's kubeconfig: %w", err)
+	}
+	return c.write(opts.Name+".kubeconfig", data)
+}
+
+func (c *Cluster) enricherConfiguration(opts EnricherOptions) (*Enricher, string, error) {
+	health, err := freePort()
+	if err != nil {
+		return nil, "", err
+	}
+	metrics, err := freePort()
+	if err != nil {
+		return nil, "", err
+	}
+	config := &configv1alpha1.EnricherConfiguration{
+		HealthProbeBindAddress: fmt.Sprintf("127.0.0.1:%d", health),
+		MetricsBindAddress:     fmt.Sprintf("127.0.0.1:%d", metrics),
+		LeaderElection:         configv1alpha1.LeaderElection{Namespace: EnricherAccount.Namespace},
+	}
+	config.APIVersion, config.Kind = configv1alpha1.APIVersion, configv1alpha1.Kind
+	if opts.Configure != nil {
+		opts.Configure(config)
+	}
+	data, err := yaml.Marshal(config)
+	if err != nil {
+		return nil, "", fmt.Errorf("writing the enricher's configuration: %w", err)
+	}
+	file := c.file(opts.Name + "-config.yaml")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		return nil, "", fmt.Errorf("writing the enricher's configuration: %w", err)
+	}
+	base := "http://127.0.0.1:"
+	return &Enricher{Health: fmt.Sprint(base, health), Metrics: fmt.Sprint(base, metrics, "/metrics")}, file, nil
+}
