@@ -13,6 +13,7 @@ func SetDefaults(c *EnricherConfiguration) {
 	fill(&c.AnnotateByDefault, false)
 	fill(&c.EnrichErrorMessage, true)
 	fill(&c.CaptureFinalizer, false)
+	fill(&c.TerminationMessage, false)
 	fill(&c.ManageCRD, false)
 	fillDuration(&c.PendingGracePeriod, 30*time.Second)
 	fillDuration(&c.Backfill, time.Hour)

@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +29,7 @@ func TestDefaults(t *testing.T) {
 		Backfill:               seconds(3600),
 		CaptureFinalizer:       ptr.To(false),
 		CaptureTimeout:         seconds(300),
+		TerminationMessage:     ptr.To(false),
 		ManageCRD:              ptr.To(false),
 		Workers:                8,
 		Log:                    LogLimits{MaxBytes: 1 << 20, TailLines: 10_000, Timeout: seconds(10)},
@@ -82,4 +85,36 @@ func TestMissingFileIsNamed(t *testing.T) {
 	if _, err := Load("no-such.yaml"); err == nil || !strings.Contains(err.Error(), "no-such.yaml") {
 		t.Errorf("Load() error = %v, want one that names the file", err)
 	}
+}
+
+// The documentation is part of the contract: no key without a word about it.
+func TestEveryKeyIsInTheReadme(t *testing.T) {
+	readme, err := os.ReadFile("../../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keysOf(reflect.TypeFor[EnricherConfiguration]()) {
+		if !strings.Contains(string(readme), key) {
+			t.Errorf("the README says nothing of %s", key)
+		}
+	}
+}
+
+func keysOf(structure reflect.Type) []string {
+	var keys []string
+	for i := range structure.NumField() {
+		field := structure.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case name == "":
+			continue
+		case field.Type.Kind() == reflect.Struct:
+			keys = append(keys, keysOf(field.Type)...)
+		case field.Type.Kind() == reflect.Slice && field.Type.Elem().Kind() == reflect.Struct:
+			keys = append(keys, append(keysOf(field.Type.Elem()), name)...)
+		default:
+			keys = append(keys, name)
+		}
+	}
+	return keys
 }

@@ -44,6 +44,11 @@ type EnricherConfiguration struct {
 	// CaptureTimeout is when a finalizer is released although the failure could not be recorded. Default 5m.
 	CaptureTimeout *metav1.Duration `json:"captureTimeout,omitempty"`
 
+	// TerminationMessage has the webhook tell the kubelet to keep the end of a failed driver's log in the status of its
+	// pod, for everyone to see who may read pods. Default false. Where policies are in use, `enricher install --with
+	// termination-message` does it instead.
+	TerminationMessage *bool `json:"terminationMessage,omitempty"`
+
 	// ManageCRD puts the status fields back into the SparkApplication CRD when an upgrade of the operator removed
 	// them. Default false; it needs the right to patch that CRD.
 	ManageCRD *bool `json:"manageCRD,omitempty"`
@@ -133,10 +138,14 @@ type LeaderElection struct {
 type Webhook struct {
 	// Enabled. Default false.
 	Enabled bool `json:"enabled,omitempty"`
+	// Host is the address to listen on. Default: all addresses.
+	Host string `json:"host,omitempty"`
 	// Port. Default 9443.
 	Port int `json:"port,omitempty"`
-	// ServiceName that the API server calls. Default spark-status-enricher-webhook.
+	// ServiceName that the API server calls, and the name of the Secret with the enricher's own certificate. Default
+	// spark-status-enricher-webhook.
 	ServiceName string `json:"serviceName,omitempty"`
-	// CertDir holds tls.crt and tls.key. Empty: the enricher makes and rotates its own certificate.
+	// CertDir holds tls.crt and tls.key, which somebody else renews, as cert-manager. Empty: the enricher makes and
+	// rotates its own certificate.
 	CertDir string `json:"certDir,omitempty"`
 }

@@ -47,6 +47,11 @@ func (in *EnricherConfiguration) DeepCopyInto(out *EnricherConfiguration) {
 		*out = new(v1.Duration)
 		**out = **in
 	}
+	if in.TerminationMessage != nil {
+		in, out := &in.TerminationMessage, &out.TerminationMessage
+		*out = new(bool)
+		**out = **in
+	}
 	if in.ManageCRD != nil {
 		in, out := &in.ManageCRD, &out.ManageCRD
 		*out = new(bool)
