@@ -1,0 +1,120 @@
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+BIN := $(CURDIR)/bin
+# The tests' control plane: built here unless the caller has one.
+ASSETS := $(or $(KUBEBUILDER_ASSETS),$(BIN))
+KUBECTL := $(or $(shell command -v kubectl),$(BIN)/kubectl)
+IMAGE ?= ghcr.io/spark-status-enricher/enricher:latest
+SETUP_ENVTEST_KUBERNETES ?= 1.36.x
+
+export GOLANGCI_LINT_CACHE := $(CURDIR)/.cache/golangci-lint
+
+# Suites against a real API server lie in folders named envtest, those against the whole cluster below test/e2e.
+UNIT_PACKAGES = $$(go list ./... | grep -v -e /envtest$$ -e /test/e2e)
+ENVTEST_PACKAGES = $$(go list ./... | grep /envtest$$)
+
+##@ Everyday
+
+.PHONY: help
+help: ## Show this help
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the enricher into bin/
+	CGO_ENABLED=0 go build -trimpath -o $(BIN)/enricher ./cmd/enricher
+
+.PHONY: fmt
+fmt: $(BIN)/golangci-lint ## Format the code
+	$(BIN)/golangci-lint fmt
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint ## Lint the code
+	$(BIN)/golangci-lint run ./...
+
+.PHONY: demo
+demo: controlplane build ## Show the enricher on a real control plane; ONCE=1 ends by itself
+	go run ./test/demo
+
+##@ Generated files
+
+.PHONY: generate
+generate: $(BIN)/controller-gen ## Generate deepcopy functions, the CRD extension and the keep-status policy
+	$(BIN)/controller-gen object paths=./pkg/apis/...
+	$(BIN)/controller-gen crd paths=./pkg/apis/sparkoperator/v1beta2 output:crd:stdout | go run ./hack/generate config
+
+.PHONY: manifests
+manifests: $(KUBECTL) ## Print the manifests of a default installation
+	@$(KUBECTL) kustomize config/default
+
+##@ Tests
+
+.PHONY: test
+test: test-unit test-envtest test-e2e ## Run all tests
+
+.PHONY: test-unit
+test-unit: ## Run the tests that need nothing but Go
+	go test $(UNIT_PACKAGES)
+
+.PHONY: test-envtest
+test-envtest: controlplane ## Run the tests that need an API server
+	KUBEBUILDER_ASSETS=$(ASSETS) go test -p 1 -count 1 -timeout 15m $(ENVTEST_PACKAGES)
+
+.PHONY: test-e2e
+test-e2e: controlplane build ## Run the tests that need the API server, the operator and a node
+	KUBEBUILDER_ASSETS=$(ASSETS) go test -p 1 -count 1 -timeout 60m ./test/e2e/...
+
+.PHONY: bench
+bench: ## Run the benchmarks
+	go test -run '^$$' -bench . -benchmem ./pkg/...
+
+##@ Verification
+
+.PHONY: verify
+verify: verify-fmt lint verify-generated verify-modules verify-manifests ## Check format, lint, generated files, modules, manifests and scripts
+
+.PHONY: verify-fmt
+verify-fmt: $(BIN)/golangci-lint
+	$(BIN)/golangci-lint fmt --diff
+
+.PHONY: verify-generated
+verify-generated: $(BIN)/controller-gen
+	hack/verify-generated.sh
+
+.PHONY: verify-modules
+verify-modules:
+	hack/verify-modules.sh
+
+.PHONY: verify-manifests
+verify-manifests: $(KUBECTL)
+	KUBECTL=$(KUBECTL) hack/verify-manifests.sh
+
+##@ What the tests run against
+
+.PHONY: controlplane
+controlplane: ## Build kube-apiserver, etcd, kubectl and the spark-operator into bin/, once
+	@hack/controlplane/build.sh $(BIN)
+
+.PHONY: setup-envtest
+setup-envtest: ## Download a control plane instead (needs the internet); prints the export to use it
+	go run sigs.k8s.io/controller-runtime/tools/setup-envtest@release-0.25 use $(SETUP_ENVTEST_KUBERNETES) -p env
+
+##@ Delivery
+
+.PHONY: image
+image: ## Build the container image IMAGE
+	docker build -t $(IMAGE) .
+
+$(BIN)/kubectl:
+	@hack/controlplane/build.sh $(BIN)
+
+# The tools are built from the versions that their go.mod names.
+$(BIN)/controller-gen: hack/tools/go.mod
+	@echo "Building controller-gen ..."
+	@cd hack/tools && go build -trimpath -o $@ sigs.k8s.io/controller-tools/cmd/controller-gen
+
+$(BIN)/golangci-lint: hack/tools/lint/go.mod
+	@echo "Building golangci-lint (some minutes, once) ..."
+	@cd hack/tools/lint && go build -trimpath -ldflags "-s -w" -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
