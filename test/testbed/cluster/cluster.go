@@ -129,7 +129,10 @@ func (c *Cluster) startNode() error {
 	c.Player = player.New(ctx, c.Kube, c.Library)
 	var err error
 	c.node, err = node.Start(ctx, c.Kube, node.Options{Name: nodeName, Workload: c.Player})
-	return err
+	if err != nil {
+		return err
+	}
+	return startCollector(ctx, c.Config)
 }
 
 // Stop ends everything that was started, in reverse order, and removes a temporary directory.

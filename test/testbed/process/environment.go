@@ -29,6 +29,7 @@ func environment(pod *corev1.Pod, apiServer string) ([]string, error) {
 		"SPARK_HOME=/opt/spark", "JAVA_HOME=" + java, "PYSPARK_PYTHON=" + python, "PATH=" + os.Getenv("PATH"),
 		"HOME=" + os.Getenv("HOME"), "LANG=C.UTF-8", "SPARK_CONF_DIR=/opt/spark/conf",
 		"KUBERNETES_SERVICE_HOST=" + host, "KUBERNETES_SERVICE_PORT=" + port,
+		"SPARK_LOCAL_IP=" + pod.Status.PodIP, // else Spark prefers the machine's address to a loopback one
 	}
 	for _, e := range pod.Spec.Containers[0].Env {
 		value, err := envValue(pod, e)

@@ -69,6 +69,7 @@ lay_devices() {
     mount --bind "/dev/$name" "$dev/$name"
   done
   mount --rbind "$dev" /dev
+  private[/dev]=1
 }
 
 lay_devices

@@ -97,6 +97,10 @@ func TestTask(t *testing.T) {
 			want:       corev1.ContainerStateTerminated{Reason: "Completed"},
 			wantOutput: "spark.app.name=orders\norders-driver\n/opt/spark/work-dir\n1\n",
 		},
+		"has devices": {
+			line: "head -c 8 /dev/urandom | wc -c; echo gone >/dev/null",
+			want: corev1.ContainerStateTerminated{Reason: "Completed"}, wantOutput: "8\n",
+		},
 		"reports the termination message": {
 			line: "printf 'disk is full' >/dev/termination-log; exit 1",
 			want: corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: "disk is full"},
