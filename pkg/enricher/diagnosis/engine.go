@@ -1,6 +1,10 @@
 package diagnosis
 
-import configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+import (
+	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
+)
 
 // Options of an Engine.
 type Options struct {
@@ -10,15 +14,97 @@ type Options struct {
 	StackTrace configv1alpha1.StackTraceLimits
 }
 
+// Defaults of the short trace, in lines and bytes.
+const (
+	defaultTraceLines = 40
+	defaultTraceBytes = 8 * 1024
+)
+
 // Engine diagnoses. It is safe for concurrent use.
-type Engine struct{}
+type Engine struct {
+	rules      []userRule
+	traceLines int
+	traceBytes int
+}
 
 // New returns an Engine, or an error naming the rule that cannot be compiled.
-func New(_ Options) (*Engine, error) { return &Engine{}, nil }
+func New(o Options) (*Engine, error) {
+	rules, err := compileRules(o.Rules)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{rules: rules, traceLines: o.StackTrace.MaxLines, traceBytes: o.StackTrace.MaxBytes}
+	if e.traceLines <= 0 {
+		e.traceLines = defaultTraceLines
+	}
+	if e.traceBytes <= 0 {
+		e.traceBytes = defaultTraceBytes
+	}
+	e.traceBytes = min(e.traceBytes, v1beta2.MaxStackTraceBytes)
+	return e, nil
+}
 
 // NeedsLog reports whether the driver's log has to be read: the attempt failed, and neither a usable annotation nor a
 // verdict of the platform (image, scheduling, admission by the kubelet) decides without it.
-func (e *Engine) NeedsLog(_ Evidence) bool { return true }
+func (e *Engine) NeedsLog(ev Evidence) bool {
+	if ev.Pod == nil {
+		return false
+	}
+	s := look(ev)
+	if s.well() || platformVerdict(s) != nil || !s.failed() {
+		return false
+	}
+	return !readAnnotation(s).decides()
+}
 
 // Diagnose decides. The same evidence always gives the same diagnosis.
-func (e *Engine) Diagnose(_ Evidence) Diagnosis { return Diagnosis{} }
+func (e *Engine) Diagnose(ev Evidence) Diagnosis {
+	s := look(ev)
+	f := e.find(s)
+	if f == nil {
+		return Diagnosis{}
+	}
+	return e.seal(s, f)
+}
+
+// find asks the evidence in the order of trust; nil means that the driver is well.
+func (e *Engine) find(s *survey) *finding {
+	if s.well() {
+		return nil
+	}
+	if f := platformVerdict(s); f != nil {
+		return f
+	}
+	if !s.failed() {
+		return nil
+	}
+	f, orderly := e.fromTexts(s)
+	if f != nil {
+		return f
+	}
+	if s.ended != nil {
+		return fromExit(s, v1beta2.SourceContainerStatus, s.ended.ExitCode, orderly)
+	}
+	if f := e.fromOperator(s); f != nil {
+		return f
+	}
+	return s.nothing()
+}
+
+// nothing is the finding where the attempt failed and no evidence is left; nil where a log alone shows no failure.
+func (s *survey) nothing() *finding {
+	switch {
+	case s.Pod != nil && s.Pod.Status.Phase == "Failed":
+		words := said("driver pod failed", s.Pod.Status.Message)
+		if s.Pod.Status.Reason != "" {
+			words = said("driver pod: "+s.Pod.Status.Reason, s.Pod.Status.Message)
+		}
+		return platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonDriverTerminated, "driver pod failed", words)
+	case s.Pod == nil && s.Application == nil:
+		return nil
+	}
+	return &finding{
+		source: v1beta2.SourcePodStatus, verdict: catalogue.Of(v1beta2.ReasonUnknown),
+		facts: "no evidence", words: "the attempt failed, and no pod, log or message tells why",
+	}
+}

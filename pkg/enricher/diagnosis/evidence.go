@@ -39,4 +39,7 @@ type Diagnosis struct {
 	Trace string
 	// AnnotationUsable is true if the pod carries an annotation spark.exit-exception that tells the failure.
 	AnnotationUsable bool
+
+	// factsHint is the hint without anything taken from a text.
+	factsHint string
 }

@@ -1,0 +1,154 @@
+package diagnosis
+
+import (
+	"strings"
+
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/logtext"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
+)
+
+// reading is what a text holds.
+type reading struct {
+	found []throwable.Found
+	marks marks
+}
+
+func readText(text string) reading {
+	var r throwable.Reader
+	var m marks
+	for line := range logtext.Lines(text) {
+		r.Feed(line)
+		m.see(line, r.Line())
+	}
+	return reading{found: r.Found(), marks: m}
+}
+
+// weight orders findings by how surely they ended the program.
+type weight int
+
+const (
+	noWeight weight = iota
+	// mentioned: a WARN, or an error that the program went on after.
+	mentioned
+	// recorded: a record of level ERROR without an exception.
+	recorded
+	// logged: an exception in a record of level ERROR, or printed by the program.
+	logged
+	// uncaught: an exception that nobody caught, an error of the launcher.
+	uncaught
+	// final: the JVM says itself that it ends.
+	final
+)
+
+// weigh judges one finding.
+func (r *reading) weigh(f *throwable.Found) weight {
+	switch {
+	case isNoise(f, &r.marks):
+		return noWeight
+	case f.Kind == throwable.JVM:
+		return final
+	case f.Level == logtext.Warn:
+		return noWeight
+	case f.Kind == throwable.Launcher:
+		if r.marks.progress > f.Index {
+			return noWeight
+		}
+		return uncaught
+	case f.Uncaught:
+		return uncaught
+	case r.marks.progress > f.Index:
+		return mentioned
+	case f.Kind == throwable.Record, f.Kind == throwable.R:
+		return recorded
+	}
+	return logged
+}
+
+// fatal chooses the finding that ended the program, nil where none did. The JVM's own last words come first, then what
+// nobody caught (the last of it), then what was logged as an error (the first after the program's last progress).
+// What merely follows from an earlier failure gives way to it.
+func (r *reading) fatal() *throwable.Found {
+	weights := make([]weight, len(r.found))
+	for i := range r.found {
+		weights[i] = r.weigh(&r.found[i])
+	}
+	if i := first(weights, final); i >= 0 {
+		return &r.found[i]
+	}
+	if i := last(weights, uncaught); i >= 0 {
+		if !r.follows(i) {
+			return &r.found[i]
+		}
+		if earlier := r.origin(weights, i); earlier != nil {
+			return earlier
+		}
+		return &r.found[i]
+	}
+	if f := r.origin(weights, len(weights)); f != nil {
+		return f
+	}
+	if i := first(weights, logged); i >= 0 {
+		return &r.found[i]
+	}
+	return r.telling(weights)
+}
+
+// follows reports whether a finding is only a consequence, or says no more than an exit code.
+func (r *reading) follows(i int) bool {
+	return isConsequence(r.found[i].Exception) || isBareExit(r.found[i].Exception)
+}
+
+// origin is the earliest failure before a finding that is no consequence itself: of several that a dying JVM throws,
+// the first is the cause. Running out of memory comes before all.
+func (r *reading) origin(weights []weight, before int) *throwable.Found {
+	var earliest *throwable.Found
+	for i := range before {
+		if weights[i] < logged || r.follows(i) {
+			continue
+		}
+		if earliest == nil {
+			earliest = &r.found[i]
+		}
+		if isOutOfMemory(r.found[i].Exception) {
+			return &r.found[i]
+		}
+	}
+	return earliest
+}
+
+// telling is the last record of level ERROR, where there is no exception at all. It is asked for words the catalogue
+// knows; a record that says nothing known decides nothing.
+func (r *reading) telling(weights []weight) *throwable.Found {
+	for i := len(weights) - 1; i >= 0; i-- {
+		if weights[i] == recorded && tells(r.found[i].Exception) {
+			return &r.found[i]
+		}
+	}
+	return nil
+}
+
+func isOutOfMemory(e *throwable.Exception) bool {
+	return throwable.SimpleName(e.Root().Class) == "OutOfMemoryError" && !strings.Contains(e.Message, "Lost task")
+}
+
+const userAppException = "org.apache.spark.SparkUserAppException"
+
+func isBareExit(e *throwable.Exception) bool { return e.Root().Class == userAppException }
+
+func first(weights []weight, w weight) int {
+	for i, x := range weights {
+		if x == w {
+			return i
+		}
+	}
+	return -1
+}
+
+func last(weights []weight, w weight) int {
+	for i := len(weights) - 1; i >= 0; i-- {
+		if weights[i] == w {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,63 @@
+package diagnosis
+
+import (
+	"strings"
+
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
+)
+
+// sparkCondition finds the Spark error condition and SQLSTATE of the reported exception, else of the nearest cause
+// that has one.
+func sparkCondition(e *throwable.Exception) (name, state string) {
+	for _, link := range e.Chain() {
+		if name, state = conditionIn(link.Message); name != "" {
+			return name, state
+		}
+	}
+	return "", ""
+}
+
+// conditionIn parses "[MAIN.SUB] text SQLSTATE: 42P01". The bracket counts only at the start, in capitals.
+func conditionIn(message string) (name, state string) {
+	s := strings.TrimLeft(message, " \n\t")
+	if !strings.HasPrefix(s, "[") {
+		return "", ""
+	}
+	end := strings.IndexByte(s, ']')
+	if end < 3 || end > 200 || !isCondition(s[1:end]) {
+		return "", ""
+	}
+	return s[1:end], stateIn(s[end:])
+}
+
+func isCondition(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !(c >= 'A' && c <= 'Z' || c == '_' || c == '.' || c >= '0' && c <= '9') {
+			return false
+		}
+	}
+	return s[0] >= 'A' && s[0] <= 'Z' && strings.ContainsRune(s, '_') || strings.HasPrefix(s, "_LEGACY_ERROR")
+}
+
+const stateMark = "SQLSTATE: "
+
+func stateIn(s string) string {
+	at := strings.Index(s, stateMark)
+	if at < 0 {
+		return ""
+	}
+	s = s[at+len(stateMark):]
+	if len(s) < 5 {
+		return ""
+	}
+	for i := range 5 {
+		if c := s[i]; !(c >= 'A' && c <= 'Z' || c >= '0' && c <= '9') {
+			return ""
+		}
+	}
+	if len(s) > 5 && (s[5] >= 'A' && s[5] <= 'Z' || s[5] >= '0' && s[5] <= '9') {
+		return ""
+	}
+	return s[:5]
+}

@@ -1,0 +1,185 @@
+package diagnosis
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+)
+
+// expected is a case's expected.yaml.
+type expected struct {
+	Reason           string   `json:"reason"`
+	Source           string   `json:"source"`
+	ExceptionClass   string   `json:"exceptionClass"`
+	Message          string   `json:"message"`
+	RootCauseClass   string   `json:"rootCauseClass"`
+	RootCauseMessage string   `json:"rootCauseMessage"`
+	ErrorCondition   string   `json:"errorCondition"`
+	SQLState         string   `json:"sqlState"`
+	ExitCode         *int32   `json:"exitCode"`
+	Signal           string   `json:"signal"`
+	Retryable        string   `json:"retryable"`
+	NotContains      []string `json:"notContains"`
+}
+
+// corpusCase is one directory of a corpus.
+type corpusCase struct {
+	name     string
+	evidence Evidence
+	raw      string // all inputs, for asking whether a text stands in them
+	want     expected
+}
+
+func loadCorpus(t testing.TB, root string) []corpusCase {
+	t.Helper()
+	dirs, err := filepath.Glob(filepath.Join(root, "*", "expected.yaml"))
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no cases under %s: %v", root, err)
+	}
+	cases := make([]corpusCase, 0, len(dirs))
+	for _, d := range dirs {
+		cases = append(cases, loadCase(t, filepath.Dir(d)))
+	}
+	return cases
+}
+
+func loadCase(t testing.TB, dir string) corpusCase {
+	t.Helper()
+	c := corpusCase{name: filepath.Base(dir)}
+	read := func(name string, into any) bool {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if os.IsNotExist(err) {
+			return false
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name != "expected.yaml" {
+			c.raw += string(b) + "\n"
+		}
+		if into != nil {
+			if err := yaml.Unmarshal(b, into); err != nil {
+				t.Fatalf("%s/%s: %v", dir, name, err)
+			}
+		}
+		return true
+	}
+	read("expected.yaml", &c.want)
+	app := &v1beta2.SparkApplication{}
+	if read("app-status.yaml", &app.Status) {
+		c.evidence.Application = app
+	}
+	read("app-spec.yaml", &app.Spec)
+	pod := &corev1.Pod{}
+	if read("pod.yaml", pod) {
+		c.evidence.Pod = pod
+	}
+	if log, err := os.ReadFile(filepath.Join(dir, "driver.log")); err == nil {
+		c.evidence.Log, c.evidence.LogRead = log, true
+		c.raw += string(log)
+	}
+	return c
+}
+
+// mismatches compares as the corpus says: classes, codes and names exactly, messages by containment.
+func (c *corpusCase) mismatches(d Diagnosis) []string {
+	var wrong []string
+	check := func(field, got, want string) {
+		if got != want {
+			wrong = append(wrong, fmt.Sprintf("%s=%q want %q", field, got, want))
+		}
+	}
+	got, w := d.Diagnostics, c.want
+	x := v1beta2.Exception{}
+	if got.Exception != nil {
+		x = *got.Exception
+	}
+	root := v1beta2.Cause{}
+	if x.RootCause != nil {
+		root = *x.RootCause
+	}
+	check("reason", string(got.Reason), w.Reason)
+	check("source", string(got.Source), w.Source)
+	check("class", x.Class, w.ExceptionClass)
+	if w.RootCauseClass != "" || root.Class != x.Class {
+		check("root", root.Class, w.RootCauseClass)
+	}
+	check("condition", x.Condition, w.ErrorCondition)
+	check("sqlState", x.SQLState, w.SQLState)
+	check("exitCode", codeText(got.ExitCode), codeText(w.ExitCode))
+	check("signal", got.Signal, w.Signal)
+	check("retryable", strings.ToLower(string(got.Retryable)), w.Retryable)
+	wrong = append(wrong, c.texts(got, x, root)...)
+	return wrong
+}
+
+func (c *corpusCase) texts(got v1beta2.Diagnostics, x v1beta2.Exception, root v1beta2.Cause) []string {
+	var wrong []string
+	within := func(field, want string, anyOf ...string) {
+		want = squeeze(want)
+		if want == "" || !strings.Contains(squeeze(c.raw), want) {
+			return
+		}
+		for _, g := range anyOf {
+			if strings.Contains(squeeze(g), want) {
+				return
+			}
+		}
+		wrong = append(wrong, fmt.Sprintf("%s=%q want within %q", field, anyOf, want))
+	}
+	within("message", c.want.Message, got.Message, x.Message)
+	within("rootMessage", c.want.RootCauseMessage, root.Message, x.Message)
+	for _, bad := range c.want.NotContains {
+		for _, g := range []string{got.Message, x.Class, x.Message, root.Class, root.Message, x.Condition} {
+			if strings.Contains(g, bad) {
+				wrong = append(wrong, fmt.Sprintf("%q contains %q", g, bad))
+			}
+		}
+	}
+	return wrong
+}
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func codeText(code *int32) string {
+	if code == nil {
+		return "none"
+	}
+	return fmt.Sprint(*code)
+}
+
+// TestCorpus prints one line a case and the score.
+func TestCorpus(t *testing.T) {
+	score(t, "testdata/corpus", nil)
+}
+
+func score(t *testing.T, root string, disputed map[string]string) {
+	engine, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := loadCorpus(t, root)
+	right := 0
+	for _, c := range cases {
+		d := engine.Diagnose(c.evidence)
+		wrong := c.mismatches(d)
+		if why := disputed[c.name]; why != "" && len(wrong) > 0 {
+			t.Logf("disputed %-60s %s", c.name, why)
+			continue
+		}
+		if len(wrong) == 0 {
+			right++
+			t.Logf("ok       %-60s %s", c.name, d.Diagnostics.Reason)
+			continue
+		}
+		t.Errorf("WRONG    %-60s %s", c.name, strings.Join(wrong, "; "))
+	}
+	t.Logf("score %s: %d of %d", root, right, len(cases))
+}

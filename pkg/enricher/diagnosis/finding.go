@@ -1,0 +1,45 @@
+package diagnosis
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
+)
+
+// finding is the verdict with the one piece of evidence it rests on. Reason, message and source of a diagnosis all
+// come from here.
+type finding struct {
+	source  v1beta2.Source
+	verdict catalogue.Verdict
+	// facts is the verdict in words that hold no text of a program.
+	facts string
+	// words is what the platform or a plain text says; "" where the exception speaks.
+	words     string
+	exception *throwable.Exception
+	// lines are the exception as printed.
+	lines []string
+	// truncated is true where the evidence itself had been cut.
+	truncated bool
+	// container and ended are set where another container than the driver's decided.
+	container string
+	ended     *corev1.ContainerStateTerminated
+	// usable is true where an annotation of the driver tells the failure.
+	usable bool
+}
+
+// rule makes a finding of a platform verdict.
+func platformFinding(source v1beta2.Source, reason v1beta2.Reason, facts, words string) *finding {
+	return &finding{source: source, verdict: catalogue.Of(reason), facts: facts, words: words}
+}
+
+func (f *finding) retryable(r v1beta2.Retryable) *finding {
+	f.verdict.Retryable = r
+	return f
+}
+
+func (f *finding) hint(h string) *finding {
+	f.verdict.Hint = h
+	return f
+}

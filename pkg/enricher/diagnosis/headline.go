@@ -1,0 +1,95 @@
+package diagnosis
+
+import (
+	"strings"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
+)
+
+// headline is the one line that a person would want. Where the outer exception only wraps, it leads with what went
+// wrong underneath.
+func (g *gate) headline(f *finding, facts string) string {
+	if f.exception == nil {
+		if line := g.line(f.words, v1beta2.MaxMessageBytes); line != "" {
+			return line
+		}
+		return facts
+	}
+	x, root := f.exception, f.exception.Root()
+	if g.secrets.Closed() {
+		return cut(facts+"; "+g.class(x.Class)+" (text withheld: spark.redaction regex cannot be applied)", v1beta2.MaxMessageBytes)
+	}
+	const most, rest = 640, 360
+	switch {
+	case root == x || sameWords(x, root):
+		return g.describe(x, v1beta2.MaxMessageBytes)
+	case wraps(x):
+		return cut(g.describe(deepest(x), most)+" (in "+g.describe(x, rest)+")", v1beta2.MaxMessageBytes)
+	}
+	return cut(g.describe(x, most)+"; caused by "+g.describe(root, rest), v1beta2.MaxMessageBytes)
+}
+
+// describe is "class: message" on one line.
+func (g *gate) describe(x *throwable.Exception, limit int) string {
+	text := withoutPlan(x.Message)
+	name, _ := conditionIn(text)
+	switch {
+	case x.Class == "", name != "":
+		return g.line(text, limit)
+	case strings.TrimSpace(text) == "":
+		return g.class(x.Class)
+	}
+	return g.line(x.Class+": "+text, limit)
+}
+
+// deepest is the root cause, or the last link above it that has words, where the root has none.
+func deepest(x *throwable.Exception) *throwable.Exception {
+	links := x.Chain()
+	for i := len(links) - 1; i > 0; i-- {
+		if strings.TrimSpace(links[i].Message) != "" || i == 1 {
+			return links[i]
+		}
+	}
+	return x
+}
+
+// sameWords reports whether the outer exception says all that the root does.
+func sameWords(x, root *throwable.Exception) bool {
+	return root.Message != "" && strings.Contains(x.Message, root.Message) && strings.Contains(x.Message, throwable.SimpleName(root.Class)) && !wraps(x)
+}
+
+// wrapperTexts and -Classes are exceptions that say where, not what.
+var (
+	wrapperTexts = []string{
+		"An error occurred while calling", "External scheduler cannot be instantiated", "Job aborted", "Writing job aborted",
+		"Task failed while writing rows", "[TASK_WRITE_FAILED]", "Exception thrown in awaitResult", "Multiple failures in stage materialization",
+		"[STREAM_FAILED]", "Query [id = ", "Failed to execute user defined function", "[FAILED_EXECUTE_UDF]", "Error while instantiating",
+		"An exception was thrown from the Python worker", "Failed to construct kafka", "Unable to instantiate", "[FAILED_READ_FILE",
+		"Could not execute broadcast", "Encountered error while reading file", "Failed to create Spark", "[FAILED_JDBC", "Error initializing",
+		"Failed to read log", "error occurred in awaitResult", "[INTERNAL_ERROR]",
+	}
+	wrapperClasses = []string{
+		"Py4JJavaError", "StreamingQueryException", "PythonException", "InvocationTargetException", "ExecutionException", "UndeclaredThrowableException",
+		"UncheckedExecutionException", "CompletionException", "ExceptionInInitializerError",
+	}
+)
+
+// wraps reports whether an exception only wraps: by its kind, or because its text is that of its cause.
+func wraps(x *throwable.Exception) bool {
+	if isOneOf(x.Class, wrapperClasses) || containsAny(head(x.Message, 512), wrapperTexts) {
+		return true
+	}
+	text := strings.TrimSpace(x.Message)
+	return x.Cause != nil && (text == "" || strings.HasPrefix(text, x.Cause.Class) && x.Cause.Class != "")
+}
+
+// withoutPlan cuts the query plan or the SQL text that Spark appends below its message.
+func withoutPlan(s string) string {
+	for _, mark := range []string{"\n== SQL", "\n'", "\n+- ", "\n:- ", "\n== DataFrame ==", "\nDriver stacktrace:", "\n=== Streaming Query ==="} {
+		if at := strings.Index(s, mark); at > 0 {
+			s = s[:at]
+		}
+	}
+	return strings.TrimRight(s, " \n;")
+}

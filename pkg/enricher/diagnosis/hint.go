@@ -1,0 +1,128 @@
+package diagnosis
+
+import (
+	"fmt"
+	"strings"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
+)
+
+// hintFor words the next thing to do. With withText it names what the evidence's text names: the module, the path,
+// the verb refused. Without, it rests on names and numbers of Kubernetes objects only.
+func hintFor(s *survey, f *finding, withText bool) string {
+	general := f.verdict.Hint
+	if general == "" {
+		general = catalogue.Hint(f.verdict.Reason)
+	}
+	if sizing := memoryInForce(s, f.verdict.Reason); sizing != "" {
+		general += " " + sizing
+	}
+	if f.verdict.Reason == v1beta2.ReasonInitContainerFailed && f.container != "" && s.Pod != nil {
+		return fmt.Sprintf("Read its log: kubectl logs -n %s %s -c %s", s.Pod.Namespace, s.Pod.Name, f.container)
+	}
+	if !withText {
+		return general
+	}
+	if detail := detailFor(s, f); detail != "" {
+		return detail + " " + general
+	}
+	return general
+}
+
+// memoryInForce tells the sizes that a person or a program would raise after running out of memory.
+func memoryInForce(s *survey, reason v1beta2.Reason) string {
+	switch reason {
+	case v1beta2.ReasonDriverOutOfMemory, v1beta2.ReasonDriverOOMKilled:
+		return inForce(s, "driver", s.driverSpec(), containerLimit(s))
+	case v1beta2.ReasonExecutorOutOfMemory:
+		return inForce(s, "executor", s.executorSpec(), executorLimit(s))
+	}
+	return ""
+}
+
+func (s *survey) driverSpec() v1beta2.PodSpec {
+	if s.Application == nil {
+		return v1beta2.PodSpec{}
+	}
+	return s.Application.Spec.Driver
+}
+
+func (s *survey) executorSpec() v1beta2.PodSpec {
+	if s.Application == nil {
+		return v1beta2.PodSpec{}
+	}
+	return s.Application.Spec.Executor
+}
+
+// inForce lists the container's limit, the heap and the overhead, with where each comes from.
+func inForce(s *survey, role string, spec v1beta2.PodSpec, limit string) string {
+	if s.Application == nil && limit == "" {
+		return ""
+	}
+	var parts []string
+	if limit == "" && spec.MemoryLimit != nil {
+		limit = *spec.MemoryLimit
+	}
+	if limit != "" {
+		parts = append(parts, "container limit "+limit)
+	}
+	if s.Application != nil {
+		conf := s.Application.Spec.SparkConf
+		parts = append(parts,
+			setting(spec.Memory, conf, "spark."+role+".memory", "1g by default"),
+			setting(spec.MemoryOverhead, conf, "spark."+role+".memoryOverhead", overheadDefault(s, conf, role)))
+	}
+	return "In force: " + strings.Join(parts, ", ") + "."
+}
+
+func setting(fromSpec *string, conf map[string]string, key, otherwise string) string {
+	switch {
+	case fromSpec != nil && *fromSpec != "":
+		return key + " " + *fromSpec
+	case conf[key] != "":
+		return key + " " + conf[key]
+	}
+	return key + " " + otherwise
+}
+
+// overheadDefault words Spark's rule: a share of the heap, at least 384 MiB; the share is larger outside the JVM.
+func overheadDefault(s *survey, conf map[string]string, role string) string {
+	factor := conf["spark."+role+".memoryOverheadFactor"]
+	if factor == "" {
+		factor = conf["spark.kubernetes.memoryOverheadFactor"]
+	}
+	if factor == "" {
+		factor = "0.1"
+		if t := s.Application.Spec.Type; t == "Python" || t == "R" {
+			factor = "0.4"
+		}
+	}
+	return "by default (" + factor + " of the heap, at least 384m)"
+}
+
+func containerLimit(s *survey) string {
+	if s.Pod == nil {
+		return ""
+	}
+	name := s.containerName()
+	for _, c := range s.Pod.Spec.Containers {
+		if c.Name == name {
+			if q, ok := c.Resources.Limits["memory"]; ok {
+				return q.String()
+			}
+		}
+	}
+	return ""
+}
+
+func executorLimit(s *survey) string {
+	for i := range s.Executors {
+		for _, c := range s.Executors[i].Spec.Containers {
+			if q, ok := c.Resources.Limits["memory"]; ok && (isExecutorContainer(c.Name) || len(s.Executors[i].Spec.Containers) == 1) {
+				return q.String()
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,179 @@
+package diagnosis
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
+)
+
+// detail finds what a text names, and words it. Format takes the groups of the expression.
+type detail struct {
+	reasons []v1beta2.Reason
+	// guard must occur before the expression is tried.
+	guard  string
+	expr   *regexp.Regexp
+	format string
+}
+
+// details are tried in order; the first that matches a link of the chain, from the root outward, speaks.
+var details = []detail{
+	{of(v1beta2.ReasonMissingDependency), "No module named", regexp.MustCompile(`No module named ['"]?([\w.]+)`), "Python module %s is missing."},
+	{of(v1beta2.ReasonMissingDependency), "data source", regexp.MustCompile(`(?i)data source:? [` + "`" + `'"]?([\w.\-]+)`), "Data source %s is missing."},
+	{of(v1beta2.ReasonMissingDependency), "scheme", regexp.MustCompile(`No FileSystem for scheme:? ["']?([\w.\-]+)`), "The file system for scheme %s is missing."},
+	{of(v1beta2.ReasonMissingDependency), "class", regexp.MustCompile(`(?:load class|main class|find class) ([\w.$/]+[\w$])`), "Class %s is missing."},
+	{of(v1beta2.ReasonMissingDependency), "open file", regexp.MustCompile(`can't open file '([^']+)'`), "File %s is missing."},
+	{of(v1beta2.ReasonMissingDependency), "shared object", regexp.MustCompile(`(\S+\.so[\w.]*): cannot open shared object`), "Library %s is missing."},
+
+	{of(v1beta2.ReasonKubernetesForbidden), "cannot", regexp.MustCompile(`User "([^"]+)" cannot (\w+) resource "([^"]+)"(?: in API group "[^"]*")?(?: in the namespace "([^"]+)")?`),
+		"%s may not %s %s in namespace %s."},
+	{of(v1beta2.ReasonKubernetesForbidden), "ervice", regexp.MustCompile(`serviceaccount "([^"]+)" not found`), "Service account %s does not exist."},
+	{of(v1beta2.ReasonAdmissionDenied), "webhook", regexp.MustCompile(`webhook "([^"]+)"`), "Refused by webhook %s."},
+	{of(v1beta2.ReasonAdmissionDenied), "PodSecurity", regexp.MustCompile(`violates PodSecurity "([^"]+)"`), "Refused by Pod Security level %s."},
+	{of(v1beta2.ReasonAdmissionDenied), "olicy", regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'`), "Refused by policy %s."},
+	{of(v1beta2.ReasonQuotaExceeded), "quota: ", regexp.MustCompile(`quota: ([\w.\-]+)`), "Quota %s."},
+
+	{of(v1beta2.ReasonImagePullFailed), "image", regexp.MustCompile(`image "([^"]+)"`), "Image %s."},
+	{of(v1beta2.ReasonContainerConfigError), "not found", regexp.MustCompile(`(secret|configmap) "([^"]+)" not found`), "Missing %s %s."},
+	{of(v1beta2.ReasonContainerConfigError), "find key", regexp.MustCompile(`find key (\S+) in (Secret|ConfigMap) (\S+)`), "Missing key %s in %s %s."},
+	{of(v1beta2.ReasonUnschedulable), "persistentvolumeclaim", regexp.MustCompile(`persistentvolumeclaim "([^"]+)" not found`), "Missing volume claim %s."},
+
+	{of(v1beta2.ReasonSqlAnalysisError), "cannot be", regexp.MustCompile("(?i)(table or view|function|routine|column|schema|database|variable or function parameter|column, variable, or function parameter with name) (`[^ ]+`) cannot be"), "Unknown %s %s."},
+	{of(v1beta2.ReasonDataNotFound), "path", regexp.MustCompile(`(?i)path does not exist: (\S+[^\s.,;])`), "Path %s does not exist."},
+	{of(v1beta2.ReasonDataNotFound), "such file", regexp.MustCompile(`No such file or directory: ['"]?([^\s'"]+)`), "Path %s does not exist."},
+	{of(v1beta2.ReasonDataNotFound, v1beta2.ReasonAccessDenied), "://", regexp.MustCompile(`\b((?:s3a?|s3n|gs|abfss?|wasbs?|hdfs|oss|cosn|file)://[^\s'",;)]+[^\s'",;).:])`), "Location: %s."},
+	{of(v1beta2.ReasonDataNotFound), "topic", regexp.MustCompile(`(?i)topic:? '?([\w.\-]+)'? `), "Topic %s."},
+	{of(v1beta2.ReasonDataNotFound), "/", regexp.MustCompile(`(?:^|[\s'"(])(/[\w.\-/=]+[\w\-=])`), "Path: %s."},
+	{of(v1beta2.ReasonAccessDenied), "ser", regexp.MustCompile(`(?i)\buser[ =:]+["']?([\w.\-@/]+)`), "Refused: user %s."},
+	{of(v1beta2.ReasonInvalidConfiguration), "spark.", regexp.MustCompile(`\b(spark\.[a-z][\w.\-]*[\w])`), "Setting: %s."},
+	{of(v1beta2.ReasonInvalidConfiguration), "-X", regexp.MustCompile(`(-XX?:?[+\-]?\w[\w=.]*)`), "JVM option: %s."},
+	{of(v1beta2.ReasonExternalServiceUnavailable, v1beta2.ReasonKubernetesApiUnavailable), "UnknownHost", regexp.MustCompile(`UnknownHostException:? ([\w.\-]+)`), "Host %s cannot be resolved."},
+	{of(v1beta2.ReasonExternalServiceUnavailable, v1beta2.ReasonKubernetesApiUnavailable), ":", regexp.MustCompile(`([a-zA-Z][\w\-]*(?:\.[\w\-]+)*(?:/[\d.]+)?:\d{2,5})\b`), "Endpoint: %s."},
+}
+
+func of(reasons ...v1beta2.Reason) []v1beta2.Reason { return reasons }
+
+// detailFor words what the finding's text names.
+func detailFor(s *survey, f *finding) string {
+	if f.verdict.Reason == v1beta2.ReasonUserCodeError && f.exception != nil {
+		return ownFrame(f.exception)
+	}
+	for _, text := range textsOf(f) {
+		for i := range details {
+			if d := &details[i]; d.speaksOf(f.verdict.Reason) && strings.Contains(text, d.guard) {
+				if words := d.words(s, text); words != "" {
+					return words
+				}
+			}
+		}
+	}
+	return missingClass(f)
+}
+
+func (d *detail) speaksOf(r v1beta2.Reason) bool {
+	for _, x := range d.reasons {
+		if x == r {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *detail) words(s *survey, text string) string {
+	m := d.expr.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	args := make([]any, len(m)-1)
+	for i, g := range m[1:] {
+		if g == "" && s.Pod != nil {
+			g = s.Pod.Namespace
+		}
+		args[i] = g
+	}
+	return fmt.Sprintf(d.format, args...)
+}
+
+// textsOf are the texts that may name something, from the root cause outward.
+func textsOf(f *finding) []string {
+	if f.exception == nil {
+		return []string{f.words}
+	}
+	links := f.exception.Chain()
+	texts := make([]string, 0, len(links))
+	for i := len(links) - 1; i >= 0 && len(texts) < 32; i-- {
+		texts = append(texts, head(links[i].Class+": "+links[i].Message, 8*1024))
+	}
+	return texts
+}
+
+// missingClass names the class of a ClassNotFoundException, whose whole text it is.
+func missingClass(f *finding) string {
+	if f.verdict.Reason != v1beta2.ReasonMissingDependency || f.exception == nil {
+		return ""
+	}
+	root := f.exception.Root()
+	if isOneOf(root.Class, []string{"ClassNotFoundException", "NoClassDefFoundError"}) {
+		name := strings.TrimSpace(root.Message)
+		if name != "" && !strings.ContainsAny(name, " \n") {
+			return "Class " + strings.ReplaceAll(name, "/", ".") + " is missing."
+		}
+	}
+	return ""
+}
+
+// libraries are the packages whose frames are not the program's own.
+var libraries = []string{
+	"java.", "javax.", "jdk.", "sun.", "com.sun.", "scala.", "kotlin.", "kotlinx.", "org.apache.", "py4j.", "io.netty.", "com.fasterxml.", "com.google.",
+	"com.amazonaws.", "software.amazon.", "io.fabric8.", "okhttp3.", "org.slf4j.", "io.delta.", "com.esotericsoftware.", "org.codehaus.",
+	"org.sparkproject.", "org.postgresql.", "com.mysql.", "oracle.", "org.json4s.", "java.base/", "java.lang.", "akka.", "org.spark_project.", "groovy.",
+}
+
+// ownFrame is the frame of the program's own code that is nearest to the failure.
+func ownFrame(x *throwable.Exception) string {
+	links := x.Chain()
+	for i := len(links) - 1; i >= 0; i-- {
+		if frame := ownIn(links[i].Frames); frame != "" {
+			return "Look at " + frame + "."
+		}
+	}
+	return ""
+}
+
+func ownIn(frames []string) string {
+	python := ""
+	for _, f := range frames {
+		if rest, ok := strings.CutPrefix(f, "at "); ok {
+			if isOwn(rest) {
+				return strings.TrimSpace(head(rest, 200))
+			}
+		} else if isPythonOwn(f) {
+			python = strings.TrimSpace(head(f, 200))
+		}
+	}
+	return python
+}
+
+func isOwn(frame string) bool {
+	frame = frame[strings.LastIndex(head(frame, strings.IndexByte(frame+"(", '(')), "/")+1:]
+	for _, p := range libraries {
+		if strings.HasPrefix(frame, p) {
+			return false
+		}
+	}
+	return strings.Contains(frame, "(") && !strings.Contains(frame, "$$Lambda") && !strings.Contains(frame, "<generated>")
+}
+
+func isPythonOwn(f string) bool {
+	if !strings.HasPrefix(f, `File "`) {
+		return false
+	}
+	for _, lib := range []string{"site-packages", "dist-packages", "/pyspark", "py4j", "/lib/python", "<frozen", "pyspark.zip"} {
+		if strings.Contains(f, lib) {
+			return false
+		}
+	}
+	return true
+}

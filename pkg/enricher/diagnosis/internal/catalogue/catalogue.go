@@ -1,0 +1,237 @@
+// Package catalogue holds what is known about failures as tables: which exception, error condition, text or exit
+// code means which reason.
+//
+// A failure is looked up in this order, and the first hit decides:
+//
+//  1. the error condition or SQLSTATE of Spark, where it names a cause rather than a place (conditions.go);
+//  2. the rules for whole chains, where an outer link changes the meaning of an inner one (chains.go);
+//  3. the rules for single links, from the root cause outward (platform.go, configuration.go, data.go, user.go, in
+//     this order and within each from top to bottom);
+//  4. the condition or SQLSTATE once more, where it names only a place.
+//
+// To teach it a failure, add a row; more specific rows stand above more general ones.
+package catalogue
+
+import (
+	"strings"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+)
+
+// Rule is a row: all parts that are given must hold for one link (or, in a chain rule, for the chain).
+type Rule struct {
+	// Classes: the class is one of these, with or without its package.
+	Classes []string
+	// Texts: at least one of these occurs in the message. Lower case.
+	Texts []string
+	// All of these occur in the message, too. Lower case.
+	All []string
+	// Not: none of these occurs. Lower case.
+	Not []string
+
+	Reason v1beta2.Reason
+	// Retryable differs from the reason's default where it is set.
+	Retryable v1beta2.Retryable
+	// Hint takes the place of the reason's own where it is set.
+	Hint string
+}
+
+// Verdict is what a failure means.
+type Verdict struct {
+	Reason    v1beta2.Reason
+	Category  v1beta2.Category
+	Retryable v1beta2.Retryable
+	// Hint is empty where the reason's own applies.
+	Hint string
+	// Link is the number of the link that decided, -1 where the chain or a condition did.
+	Link int
+}
+
+// Link is one exception of a chain.
+type Link struct {
+	Class   string
+	Message string
+}
+
+// Failure is what is looked up.
+type Failure struct {
+	// Links from the outermost to the root cause.
+	Links []Link
+	// Implicit is true where the inner links are only what was being handled when the outermost was raised.
+	Implicit  bool
+	Condition string
+	SQLState  string
+}
+
+// verdict fills in the defaults of the reason.
+func (r Rule) verdict(link int) Verdict {
+	v := Of(r.Reason)
+	if r.Retryable != "" {
+		v.Retryable = r.Retryable
+	}
+	v.Hint, v.Link = r.Hint, link
+	return v
+}
+
+// Of is the plain verdict of a reason.
+func Of(reason v1beta2.Reason) Verdict {
+	d := defaults[reason]
+	return Verdict{Reason: reason, Category: d.category, Retryable: d.retryable, Link: -1}
+}
+
+// Hint is the reason's general advice.
+func Hint(reason v1beta2.Reason) string { return defaults[reason].hint }
+
+// Lookup finds the verdict of a failure; ok is false where no row applies.
+func Lookup(f Failure) (v Verdict, ok bool) {
+	place, isPlace := Verdict{}, false
+	if c, ok := conditionVerdict(f.Condition, f.SQLState); ok {
+		if !c.place {
+			return Of(c.reason).with(c), true
+		}
+		place, isPlace = Of(c.reason).with(c), true
+	}
+	links := lowered(f.Links)
+	for i := range chainRules {
+		if chainRules[i].matchesChain(links) {
+			return chainRules[i].verdict(-1), true
+		}
+	}
+	for _, i := range order(len(links), f.Implicit) {
+		for _, table := range linkTables {
+			for j := range table {
+				if table[j].matches(links[i]) {
+					return table[j].verdict(i), true
+				}
+			}
+		}
+	}
+	return place, isPlace
+}
+
+func (v Verdict) with(c condition) Verdict {
+	if c.retryable != "" {
+		v.Retryable = c.retryable
+	}
+	return v
+}
+
+// order goes from the root cause outward; where the inner links were merely being handled, the outermost comes first.
+func order(n int, implicit bool) []int {
+	list := make([]int, 0, n)
+	if implicit && n > 0 {
+		list = append(list, 0)
+	}
+	for i := n - 1; i >= 0; i-- {
+		if !implicit || i > 0 {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+var linkTables = [][]Rule{platformRules, configurationRules, dataRules, userRules}
+
+// lookedAt is how much of a message the rules see, in bytes: its beginning and its end.
+const lookedAt = 8 * 1024
+
+type lowLink struct{ class, text string }
+
+func lowered(links []Link) []lowLink {
+	const deepest = 64
+	if len(links) > deepest {
+		links = append(append([]Link(nil), links[:deepest/2]...), links[len(links)-deepest/2:]...)
+	}
+	low := make([]lowLink, len(links))
+	for i, l := range links {
+		text := l.Message
+		if len(text) > 2*lookedAt {
+			text = text[:lookedAt] + " " + text[len(text)-lookedAt:]
+		}
+		low[i] = lowLink{class: l.Class, text: strings.ToLower(text)}
+	}
+	return low
+}
+
+func (r *Rule) matches(l lowLink) bool {
+	return r.matchesClass(l.class) && r.matchesText(l.text)
+}
+
+func (r *Rule) matchesClass(class string) bool {
+	if len(r.Classes) == 0 {
+		return true
+	}
+	for _, c := range r.Classes {
+		if classIs(class, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// classIs compares with or without the package, and with the inner class of Hadoop's RemoteException.
+func classIs(class, want string) bool {
+	if class == want {
+		return true
+	}
+	if inner, ok := strings.CutSuffix(class, ")"); ok {
+		if at := strings.IndexByte(inner, '('); at >= 0 && classIs(inner[at+1:], want) {
+			return true
+		}
+		class, _, _ = strings.Cut(inner, "(")
+	}
+	if !strings.HasSuffix(class, want) {
+		return class == want
+	}
+	if len(class) == len(want) {
+		return true
+	}
+	before := class[len(class)-len(want)-1]
+	return before == '.' || before == '$'
+}
+
+func (r *Rule) matchesText(text string) bool {
+	return (len(r.Texts) == 0 || containsAny(text, r.Texts)) && containsAll(text, r.All) && !containsAny(text, r.Not)
+}
+
+// matchesChain: one link has the class, and the texts of the links together have the texts.
+func (r *Rule) matchesChain(links []lowLink) bool {
+	class := len(r.Classes) == 0
+	texts := len(r.Texts) == 0
+	all := make([]bool, len(r.All))
+	for _, l := range links {
+		class = class || r.matchesClass(l.class)
+		whole := strings.ToLower(l.class) + ": " + l.text
+		texts = texts || containsAny(whole, r.Texts)
+		for i, t := range r.All {
+			all[i] = all[i] || strings.Contains(whole, t)
+		}
+		if containsAny(whole, r.Not) {
+			return false
+		}
+	}
+	for _, ok := range all {
+		if !ok {
+			return false
+		}
+	}
+	return class && texts
+}
+
+func containsAny(s string, list []string) bool {
+	for _, t := range list {
+		if strings.Contains(s, t) {
+			return true
+		}
+	}
+	return false
+}
+
+func containsAll(s string, list []string) bool {
+	for _, t := range list {
+		if !strings.Contains(s, t) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,108 @@
+package catalogue
+
+import v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+
+var configurationRules = []Rule{
+	// The container's process.
+	{Texts: []string{"can't open file"}, All: []string{"no such file"}, Reason: v1beta2.ReasonMissingDependency,
+		Hint: "The main file is not in the image at that path: check mainApplicationFile."},
+	{Texts: []string{
+		"exec format error", "[fatal tini", "command not found", "bad interpreter", "can't open file",
+		"executable file not found", "exec user process caused", "cannot execute", "java_home is not set",
+		"oci runtime", "unknown command:", "failed to find spark jars directory", "exec: ", "cannot run program",
+		"failed to execute child process",
+	}, Reason: v1beta2.ReasonContainerCommandError},
+	{Texts: []string{": not found", ": permission denied", ": no such file or directory", ": is a directory"},
+		All: []string{"line "}, Not: []string{"exception", "user="}, Reason: v1beta2.ReasonContainerCommandError},
+
+	// Versions that do not fit.
+	{Classes: []string{
+		"NoSuchMethodError", "NoSuchFieldError", "IllegalAccessError", "AbstractMethodError",
+		"IncompatibleClassChangeError", "UnsupportedClassVersionError", "VerifyError", "ClassFormatError",
+		"InaccessibleObjectException", "BootstrapMethodError", "InstantiationError", "LinkageError",
+	}, Reason: v1beta2.ReasonDependencyConflict},
+	{Classes: []string{"InvalidClassException"}, Reason: v1beta2.ReasonDependencyConflict},
+	{Classes: []string{"ClassCastException"}, Texts: []string{
+		"cannot assign instance of", "serializedlambda", "serializationproxy", "different class loader",
+		"in unnamed module of loader",
+	}, All: []string{"cannot assign instance of"}, Reason: v1beta2.ReasonDependencyConflict},
+	{Classes: []string{"NoSuchMethodException"}, Texts: []string{"scala.", "kotlin.", "org.apache.", "com.google", "java."},
+		Not: []string{".main("}, Reason: v1beta2.ReasonDependencyConflict},
+	{Classes: []string{"KotlinReflectionInternalError", "KotlinReflectionNotSupportedError"}, Reason: v1beta2.ReasonDependencyConflict},
+	{Texts: []string{
+		"python in worker has different version", "python_version_mismatch", "requires jackson databind version",
+		"may indicate binary incompatibility", "compiled using numpy 1.x cannot be run in", "unsupported class file major version",
+		"has been compiled by a more recent version of the java runtime", "local class incompatible", "version `glibc_",
+		"numpy.core.multiarray failed to import", "does not \"opens", "does not opens", "module was compiled against abi version",
+		"incompatible kafka", "incompatible with the version", "was compiled with an incompatible version",
+	}, Reason: v1beta2.ReasonDependencyConflict},
+	{Classes: []string{"ImportError"}, Texts: []string{"cannot import name", "must be installed; however, your version", "version"},
+		Not: []string{"cannot open shared object", "circular import"}, Reason: v1beta2.ReasonDependencyConflict},
+	{Classes: []string{"PySparkImportError"}, Texts: []string{"must be installed; however, your version"}, Reason: v1beta2.ReasonDependencyConflict},
+	{Classes: []string{"ContextualVersionConflict", "VersionConflict"}, Reason: v1beta2.ReasonDependencyConflict},
+
+	// Code that is not there.
+	{Classes: []string{"NoClassDefFoundError"}, Texts: []string{"could not initialize class"}, Reason: v1beta2.ReasonDependencyConflict},
+	{Classes: []string{
+		"ClassNotFoundException", "NoClassDefFoundError", "ModuleNotFoundError", "ImportError", "PackageNotFoundError",
+		"DistributionNotFound", "UnsatisfiedLinkError", "PySparkImportError", "SparkClassNotFoundException",
+		"TypeNotPresentException",
+	}, Reason: v1beta2.ReasonMissingDependency},
+	{Classes: []string{"ServiceConfigurationError"}, Texts: []string{"not found", "could not be instantiated"}, Reason: v1beta2.ReasonMissingDependency},
+	{Texts: []string{
+		"failed to load class", "failed to load main class", "could not find or load main class", "no module named",
+		"failed to find data source", "no filesystem for scheme", "no suitable driver", "cannot load main class",
+		"error while loading shared libraries", "cannot open shared object file", "unable to access jarfile",
+		"cannot find catalog plugin class", "could not load an implementation class", "main method not found in class",
+		"error opening zip file or jar manifest missing", "there is no package called", "could not find function",
+		"no fileystem for scheme", "not found in local jar", "failed to load", "local jar",
+		"error while finding module specification", "could not find java.",
+	}, Reason: v1beta2.ReasonMissingDependency},
+	{Classes: []string{"UnsupportedFileSystemException"}, Reason: v1beta2.ReasonMissingDependency},
+
+	// Options and settings.
+	{Texts: []string{
+		"invalid initial heap size", "invalid maximum heap size", "unrecognized vm option", "unrecognized option",
+		"could not create the java virtual machine", "initialization of vm", "conflicting collector", "initial heap size set",
+		"invalid thread stack size", "improperly specified vm option", "vm option", "too small maximum heap",
+	}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{Texts: []string{
+		"spark.kubernetes.file.upload.path", "size must be specified as bytes", "time must be specified as seconds",
+		"system memory", "executor memory", "must be at least", "a master url must be set", "could not parse master url",
+		"missing application resource", "no main class set in jar", "maxresultsize", "spark.driver.maxresultsize",
+		"is not allowed to specify max heap", "dynamic allocation of executors requires", "buffer overflow. available",
+		"spark.kryoserializer.buffer.max", "no configuration setting found for key", "cannot modify the value of",
+		"requires setting", "could not execute broadcast in", "spark.sql.broadcasttimeout", "invalid spark url",
+		"is illegal because", "must be no more than 63", "must be less than", "should be positive",
+		"cannot broadcast the table", "unknown configuration", "not a valid configuration", "invalid value detected for fs.",
+		"configuration property", "missing required", "required arguments", "following arguments are required",
+		"unrecognized arguments", "missing option", "no such option", "invalid value for", ": error: argument",
+		"master must", "must specify", "deploy mode", "spark.executor.", "spark.driver.", "spark.kubernetes.",
+		"spark.dynamicallocation.", "in spark config", "config setting",
+	}, Not: []string{"access denied", "forbidden"}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{Classes: []string{"BindException"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint: "The driver cannot bind that address or port: check spark.driver.bindAddress, spark.driver.host and the ports."},
+	{Texts: []string{"cannot assign requested address", "address already in use", "could not bind on"}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{Classes: []string{
+		"ConfigException", "ConfigException$Missing", "ConfigurationException", "InvalidConfigurationValueException",
+		"ConfigurationPropertyNotFoundException", "BadConfigException", "NoSectionError", "NoOptionError",
+		"MissingConfigException", "KeyProviderException", "UnrecognizedPropertyException", "OptionValidationException",
+	}, Not: []string{"no resolvable bootstrap"}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{Texts: []string{"wrong fs:", "incomplete hdfs uri", "does not appear to be a valid", "bucket must be addressed using",
+		"permanentredirect", "301 moved permanently", "authorizationheadermalformed", "the region", "fs.azure.account.key",
+		"relative path in absolute uri", "invalid s3 uri", "bucket is in this region", "null uri host"},
+		Reason: v1beta2.ReasonInvalidConfiguration},
+	{Classes: []string{"SSLHandshakeException", "SSLCertVerificationError", "CertificateException", "CertPathBuilderException",
+		"SunCertPathBuilderException", "ValidatorException"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint: "The certificate is not trusted: add the issuing authority to the image's trust store."},
+	{Texts: []string{"certificate verify failed", "pkix path"}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{Classes: []string{"FileNotFoundError", "FileNotFoundException", "NoSuchFileException"}, Texts: []string{
+		"/etc/", "/.kube/", "kubeconfig", "/opt/spark/conf", "log4j", "core-site.xml", "/var/run/secrets", "/mnt/secrets",
+		"krb5.conf", ".keytab", "truststore", "keystore",
+	}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{Classes: []string{"PermissionError", "FileSystemException", "AccessDeniedException"}, Texts: []string{
+		"'/opt/", "'/tmp", "'/home/", "'/var/", "'/app", "/opt/spark", "'/root", "errno 13",
+	}, Not: []string{"s3", "abfs", "gs://", "hdfs"}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{Texts: []string{"mkdir of file:", "failed to create a temp directory", "cannot create directory", "mkdirs failed to create file:",
+		"(permission denied)", "read-only file system"}, Not: []string{"hdfs://", "s3a://"}, Reason: v1beta2.ReasonInvalidConfiguration},
+}

@@ -1,0 +1,129 @@
+package catalogue
+
+import v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+
+var dataRules = []Rule{
+	// Commits.
+	{Classes: []string{
+		"ConcurrentAppendException", "ConcurrentDeleteReadException", "ConcurrentDeleteDeleteException",
+		"ConcurrentTransactionException", "ConcurrentWriteException", "MetadataChangedException",
+		"ProtocolChangedException", "DeltaConcurrentModificationException", "CommitFailedException",
+		"CommitStateUnknownException", "HoodieWriteConflictException", "ConcurrentModificationException",
+		"HoodieLockException", "SQLTransactionRollbackException",
+	}, Not: []string{"kafkaconsumer is not safe"}, Reason: v1beta2.ReasonCommitConflict},
+	{Classes: []string{"ValidationException"}, Texts: []string{"found conflicting files", "conflicting files", "found new conflicting"},
+		Reason: v1beta2.ReasonCommitConflict},
+	{Texts: []string{"could not serialize access", "deadlock detected", "deadlock found when trying", "lost the race", "requirement failed: branch main has changed",
+		"was deadlocked on lock"}, Reason: v1beta2.ReasonCommitConflict},
+
+	// Throttling and outages that share classes with refusals.
+	{Texts: []string{
+		"slowdown", "slow down", "please reduce your request rate", "status code: 503", "status code: 429", "statuscode=503",
+		"server_busy", "serverbusy", "too many requests", "toomanyrequests", "throttl", "rate exceeded", "503 service unavailable", "429 client error",
+		"503 server error", "502 bad gateway", "504 gateway", "502 server error", "504 server error", "500 server error", "quota exceeded for quota metric",
+		"requestlimitexceeded", "provisionedthroughputexceeded", "response code: 503", "response code: 502", "response code: 504",
+		"response code: 429", "response code: 500", "status code: 500", "status code: 502", "status code: 504",
+	}, Reason: v1beta2.ReasonExternalServiceUnavailable},
+
+	// Refusals.
+	{Classes: []string{
+		"AccessControlException", "AuthorizationException", "TopicAuthorizationException", "GroupAuthorizationException",
+		"SaslAuthenticationException", "AuthenticationException", "NoAuthWithAWSException", "NoAwsCredentialsException",
+		"CredentialInitializationException", "GSSException", "KrbException", "LoginException", "NoCredentialsError",
+		"PartialCredentialsError", "ClusterAuthorizationException", "TransactionalIdAuthorizationException",
+		"DefaultCredentialsError", "ClientAuthenticationError", "Forbidden", "Unauthorized", "PermissionDenied",
+		"InvalidToken", "SecretManager$InvalidToken", "NotAuthorizedException", "ForbiddenException",
+		"HiveAccessControlException", "SslAuthenticationException", "MongoSecurityException", "UnauthenticatedException",
+		"PermissionDeniedException", "SnowflakeSecurityException", "CredentialUnavailableException",
+	}, Reason: v1beta2.ReasonAccessDenied},
+	{Texts: []string{
+		"status code: 403", "status code: 401", "403 forbidden", "401 unauthorized", "error code: accessdenied", "access denied",
+		"accessdenied", "403 client error", "401 client error", "invalidaccesskeyid", "signaturedoesnotmatch", "expiredtoken",
+		"invalidtoken", "no aws credentials", "unable to load credentials", "unable to load aws credentials", "gss initiate failed",
+		"kerberos tgt", "simple authentication is not enabled", "permission denied: user=", "password authentication failed",
+		"login failed for user", "ora-01017", "ora-01031", "insufficient privilege", "insufficient_privilege", "does not have privileges",
+		"not authorized", "unauthorizedoperation", "authorizationpermissionmismatch", "authenticationfailed", "authentication failed",
+		"response code: 403", "response code: 401", "no credentials", "unable to obtain password", "invalid credentials", "expired credentials",
+		"does not have storage.objects", "permission_denied", "is not authorized to perform", "permission denied for", "forbidden (service",
+		"incorrect username or password", "public-key authentication", "anonymous caller", "http 403", "http 401", "(status code: 403",
+		"token has expired", "expired token", "the security token", "could not find credentials", "no valid credentials", "no valid tokens",
+		", 403,", ", 401,", "invalid_grant", "unauthenticated", "authentication required", "user denied access", "lacks privileges",
+	}, Reason: v1beta2.ReasonAccessDenied},
+	{Classes: []string{"AccessDeniedException"}, Reason: v1beta2.ReasonAccessDenied},
+	{Classes: []string{"PermissionError"}, Reason: v1beta2.ReasonAccessDenied},
+	{Texts: []string{"permission denied"}, Not: []string{"line "}, Reason: v1beta2.ReasonAccessDenied},
+
+	// Streams. These come before missing data: a missing offset is no missing file.
+	{Classes: []string{
+		"OffsetOutOfRangeException", "StateSchemaNotCompatible", "InvalidUnsafeRowException", "StateStoreKeySchemaNotCompatible",
+		"StateStoreValueSchemaNotCompatible", "KafkaIllegalStateException",
+	}, Reason: v1beta2.ReasonStreamingStateError},
+	{Texts: []string{
+		"some data may have been lost", "offset was changed from", "offsets out of range", "offset out of range", "failondataloss",
+		"concurrent update to the log", "multiple streaming jobs detected", "there are sources in the checkpoint offsets",
+		"error reading delta file", "error reading snapshot file", "provided schema doesn't match to the schema for existing state",
+		"state schema", "cannot start query with id", "another stream instance", "incompatible format detected in checkpoint",
+		"sequence number", "detected incompatible change to the streaming query", "incomplete log file", "corrupt delta file",
+		"starting position has been", "shard iterator", "malformed log file", "failed to read log file",
+		"iteratorexpired", "expiredoffset", "the number of partitions in checkpoint",
+	}, Reason: v1beta2.ReasonStreamingStateError},
+
+	// Schemas.
+	{Classes: []string{"SchemaColumnConvertNotSupportedException", "AvroTypeException", "IncompatibleSchemaException",
+		"SchemaCompatibilityException", "HoodieSchemaException", "MissingSchemaFieldException"}, Reason: v1beta2.ReasonSchemaMismatch},
+	{Texts: []string{
+		"schema mismatch", "failed to merge fields", "failed merging schema", "incompatible schema", "schemas are not compatible", "cannot write incompatible data",
+		"data type mismatch in schema", "not enough data columns", "too many data columns", "cannot safely cast", "schema of your delta table has changed",
+		"parquet column cannot be converted", "cannot find data for the output column", "cannot write to", "mergeschema", "schema evolution", "is incompatible with table schema",
+	}, All: []string{}, Not: []string{"cannot write to checkpoint"}, Reason: v1beta2.ReasonSchemaMismatch},
+
+	// Things that are not there.
+	{Classes: []string{
+		"InvalidInputException", "UnknownTopicOrPartitionException", "NoSuchObjectException", "NoSuchBucketException", "NoSuchKeyException",
+		"NoSuchTableException", "TableNotFoundException", "ResourceNotFoundError", "NotFound", "NoSuchBucket", "NoSuchKey", "NotFoundException",
+		"NoSuchFileException", "FileNotFoundException", "FileNotFoundError", "UnknownStoreException", "EntityNotFoundException", "PathNotFoundException",
+		"NoSuchUploadException", "IndexNotFoundException", "ResourceNotFoundException", "NoSuchDatabaseException", "SparkFileNotFoundException",
+	}, Reason: v1beta2.ReasonDataNotFound},
+	{Texts: []string{
+		"path does not exist", "input path does not exist", "nosuchbucket", "nosuchkey", "no such bucket", "bucket does not exist", "no such file or directory", "status code: 404",
+		"404 not found", "404 client error", "specified bucket does not exist", "specified container does not exist", "specified filesystem does not exist", "specified path does not exist",
+		"specified blob does not exist", "containernotfound", "filesystemnotfound", "pathnotfound", "relation \"", "unknown topic", "topic does not exist", "not present in metadata after", "unable to infer schema",
+		"table or view does not exist", "ora-00942", "unknown database", "unknown_topic_or_partition", "doesn't exist", "does not exist.", "response code: 404", "file does not exist", "it is possible the underlying files have been updated",
+		"is not a delta table", "invalid object name", "no such table", "no input paths specified", "object does not exist",
+	}, Reason: v1beta2.ReasonDataNotFound},
+
+	// Services.
+	{Classes: []string{
+		"ConnectException", "UnknownHostException", "SocketTimeoutException", "NoRouteToHostException", "ConnectTimeoutException", "HttpHostConnectException", "ConnectionRefusedError", "ConnectionResetError",
+		"ConnectionError", "NewConnectionError", "MaxRetryError", "ConnectTimeout", "ReadTimeout", "gaierror", "timeout", "TimeoutError", "EndpointConnectionError", "ConnectTimeoutError", "ReadTimeoutError",
+		"CommunicationsException", "TTransportException", "SafeModeException", "StandbyException", "ServiceUnavailable", "ServiceUnavailableException", "TooManyRequests", "UnresolvedAddressException",
+		"DisconnectException", "NetworkException", "BrokerNotAvailableException", "ServerSelectionTimeoutError", "MongoTimeoutException", "NoNodeAvailableException", "NoHostAvailableException", "AllNodesFailedException",
+		"SQLTransientConnectionException", "SQLNonTransientConnectionException", "SQLTimeoutException", "InterfaceError", "RetriesExhaustedException", "MasterNotRunningException", "ZooKeeperConnectionException",
+		"ConnectionLossException", "EsHadoopNoNodesLeftException", "JedisConnectionException", "RetryException", "NoHttpResponseException", "ConnectionClosedException", "ConnectionPoolTimeoutException", "ServerSelectionTimeoutException",
+		"ApiCallTimeoutException", "ApiCallAttemptTimeoutException", "InternalServerError", "DeadlineExceeded", "GatewayTimeout", "BadGateway", "RemoteDisconnected", "ProtocolError", "AWSServiceIOException", "SdkClientException",
+		"ConnectionFailure", "HostUnreachableException", "BootstrapConnectionException",
+	}, Reason: v1beta2.ReasonExternalServiceUnavailable},
+	{Classes: []string{"TimeoutException"}, Texts: []string{"node assignment", "metadata", "fetch", "topic", "describetopics", "listoffsets", "committed"}, Reason: v1beta2.ReasonExternalServiceUnavailable},
+	{Texts: []string{
+		"connection refused", "could not connect", "connect timed out", "connection timed out", "read timed out", "communications link failure", "no resolvable bootstrap", "unknown host", "connection reset", "unknownhostexception",
+		"name or service not known", "temporary failure in name resolution", "nodename nor servname", "failed to establish a new connection", "max retries exceeded with url", "too many connections", "remaining connection slots",
+		"the connection attempt failed", "network is unreachable", "no route to host", "name node is in safe mode", "in safe mode", "operation category read is not supported in state standby", "timeout waiting for connection from pool",
+		"timed out waiting for a node assignment", "failed to update metadata", "bootstrap broker", "i/o error occurred while sending to the backend", "server closed the connection", "connection is closed", "tcp/ip connection to the host",
+		"the network adapter could not establish", "could not obtain block", "could only be written to 0 of the", "service unavailable", "connection to node -1", "unable to execute http request", "broken pipe", "lost connection to",
+		"unexpected end of stream", "unavailable: io exception", "deadline_exceeded", "the target server failed to respond", "failed to connect to", "unable to connect to", "can't connect to",
+		"failed to resolve '", "failed to resolve \"",
+	}, Not: []string{"python worker"}, Reason: v1beta2.ReasonExternalServiceUnavailable},
+
+	// Values and files.
+	{Classes: []string{
+		"ParquetDecodingException", "FileFormatException", "BadRecordException", "MalformedRecordException", "CorruptRecordException", "ChecksumException", "DataFormatException", "UnsupportedTemporalTypeException",
+		"SparkArithmeticException", "SparkDateTimeException", "SparkNumberFormatException", "SparkUpgradeException", "InvalidProtocolBufferException", "JsonParseException", "MalformedInputException", "BadZipFile", "ZipException",
+		"SchemaParseException", "ArrowInvalid", "EOFError", "DataError", "IntegrityError", "BatchUpdateException", "SQLIntegrityConstraintViolationException", "DataTruncation", "CorruptedFileException", "TextParsingException", "InvalidRecordException",
+	}, Reason: v1beta2.ReasonInvalidData},
+	{Texts: []string{
+		"is not a parquet file", "could not read footer", "expected magic number", "malformed orc", "not a data file", "not an avro data file", "invalid sync", "malformed records are detected", "divide by zero", "division by zero",
+		"malformed record", "cannot be cast to", "crc", "incorrect header check", "not in gzip format", "invalid magic", "corrupt", "unexpected end of zlib", "unexpected end-of-input", "duplicate key value violates", "violates not-null constraint",
+		"violates unique constraint", "duplicate entry", "value too long for type", "out of range for column", "null value in column", "data truncation", "more than one row returned by a subquery", "constraint violated", "check constraint",
+		"values to assemble cannot be null", "unseen label", "null value appeared in non-nullable field", "malformed input", "invalid utf-8", "unable to parse", "text '",
+	}, Not: []string{"class ", "wrong fs"}, Reason: v1beta2.ReasonInvalidData},
+}

@@ -1,0 +1,70 @@
+package throwable
+
+import "strings"
+
+// isBox reports whether a line opens the box that the rich library draws around a traceback.
+func isBox(s string) bool {
+	t := strings.TrimLeft(s, " ")
+	return strings.HasPrefix(t, "╭") || strings.HasPrefix(t, "┌")
+}
+
+func isBoxEnd(s string) bool {
+	t := strings.TrimLeft(s, " ")
+	return strings.HasPrefix(t, "╰") || strings.HasPrefix(t, "└")
+}
+
+func isBoxSide(s string) bool {
+	t := strings.TrimLeft(s, " ")
+	return strings.HasPrefix(t, "│") || strings.HasPrefix(t, "|")
+}
+
+// parseRich parses a traceback in a box: frames within, the exception below, wrapped at the terminal's width.
+func parseRich(lines []string) *Exception {
+	var frames []string
+	for i, l := range lines {
+		switch {
+		case isBox(l), isBoxEnd(l), strings.TrimSpace(l) == "":
+		case isBoxSide(l):
+			if f := strings.Trim(l, " │|"); strings.Contains(f, " in ") && strings.Contains(f, ":") {
+				frames = append(frames, f)
+			}
+		default:
+			e := exceptionAt(lines[i:], 0)
+			if e != nil {
+				e.Message = strings.Join(strings.Fields(e.Message), " ")
+				e.Frames = frames
+			}
+			return e
+		}
+	}
+	return nil
+}
+
+// ungroup removes the margin that Python draws beside an ExceptionGroup.
+func ungroup(lines []string) (plain []string, grouped bool) {
+	if len(lines) == 0 || !strings.Contains(lines[0], "Exception Group Traceback") {
+		return lines, false
+	}
+	for _, l := range lines {
+		t := strings.TrimLeft(l, " ")
+		switch {
+		case strings.HasPrefix(t, "| "):
+			plain = append(plain, t[2:])
+		case strings.HasPrefix(t, "+-"), strings.HasPrefix(t, "|"):
+			plain = append(plain, "")
+		default:
+			plain = append(plain, strings.TrimPrefix(t, "+ "))
+		}
+	}
+	return plain, true
+}
+
+// firstOfGroup parses the first exception of a group.
+func firstOfGroup(lines []string) *Exception {
+	for i, l := range lines {
+		if isTracebackTop(l) {
+			return ParsePython(lines[i:])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package throwable
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxClass is the longest text taken for a class name, in bytes.
+const maxClass = 400
+
+// heading parses "class: message" or "class" as Throwable.toString and Python print it.
+func heading(s string) (class, message string, ok bool) {
+	end := nameEnd(s)
+	if end == 0 || end > maxClass {
+		return "", "", false
+	}
+	class, rest := s[:end], s[end:]
+	switch {
+	case rest == "" || rest == ":":
+		return class, "", true
+	case strings.HasPrefix(rest, ": "), strings.HasPrefix(rest, ":\t"):
+		return class, rest[2:], true
+	case strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, "://"):
+		return class, rest[1:], true
+	case rest[0] == '(':
+		return parenthesised(class, rest)
+	}
+	return "", "", false
+}
+
+// parenthesised parses Hadoop's "RemoteException(real.Class): text" and Thrift's "MetaException(message:text)".
+func parenthesised(class, rest string) (string, string, bool) {
+	if inner, ok := strings.CutPrefix(rest, "(message:"); ok {
+		return class, strings.TrimSuffix(inner, ")"), true
+	}
+	end := strings.IndexByte(rest, ')')
+	if end < 2 || nameEnd(rest[1:end]) != end-1 {
+		return "", "", false
+	}
+	after := rest[end+1:]
+	if after != "" && after[0] != ':' {
+		return "", "", false
+	}
+	return class + rest[:end+1], strings.TrimSpace(strings.TrimPrefix(after, ":")), true
+}
+
+// nameEnd is the length of the dotted name that s starts with.
+func nameEnd(s string) int {
+	i, afterDot := 0, true
+	for i < len(s) {
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
+		switch {
+		case r == '_' || r == '$' || unicode.IsLetter(r):
+			afterDot = false
+		case !afterDot && (r == '-' || r == '/' || unicode.IsDigit(r)):
+		case !afterDot && r == '.':
+			afterDot = true
+		default:
+			return trimDot(s, i)
+		}
+		i += size
+	}
+	return trimDot(s, i)
+}
+
+func trimDot(s string, i int) int {
+	if i > 0 && s[i-1] == '.' {
+		return i - 1
+	}
+	return i
+}
+
+// looksThrown reports whether a name is that of an exception rather than any word before a colon.
+func looksThrown(class string) bool {
+	base, _, _ := strings.Cut(class, "(")
+	simple := SimpleName(base)
+	for _, end := range thrownEndings {
+		if strings.HasSuffix(simple, end) {
+			return true
+		}
+	}
+	return isQualified(base)
+}
+
+var thrownEndings = []string{"Exception", "Error", "Throwable", "Fault", "Failure"}
+
+// isQualified reports whether a name is a package and a class: dots, lower case before, a capital at the last part.
+func isQualified(class string) bool {
+	dot := strings.LastIndexByte(class, '.')
+	if dot <= 0 || dot+1 == len(class) {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(class)
+	last, _ := utf8.DecodeRuneInString(class[dot+1:])
+	return unicode.IsLower(first) && unicode.IsUpper(last) && !strings.ContainsAny(class, "/-")
+}
+
+// javaHeading parses the first line of a Java trace, with the thread where the runtime names it.
+func javaHeading(s string) (thread, class, message string, ok bool) {
+	s = strings.TrimRight(s, " \t")
+	thread, s = threadOff(s)
+	class, message, ok = heading(s)
+	if !ok || thread == "" && !looksThrown(class) {
+		return "", "", "", false
+	}
+	return thread, class, message, true
+}
+
+const inThread = `Exception in thread "`
+
+func threadOff(s string) (thread, rest string) {
+	after, ok := strings.CutPrefix(s, inThread)
+	if !ok {
+		return "", s
+	}
+	name, rest, ok := strings.Cut(after, `" `)
+	if !ok {
+		return "", s
+	}
+	return name, rest
+}
+
+// embedded finds "text: class: message" in a line that a trace follows: log records often append the exception.
+func embedded(s string) (class, message string, ok bool) {
+	for at := 0; at < len(s); {
+		sep := strings.IndexByte(s[at:], ' ')
+		if sep < 0 {
+			return "", "", false
+		}
+		at += sep + 1
+		if c, m, found := heading(s[at:]); found && isQualified(bare(c)) && looksThrown(c) {
+			return c, m, true
+		}
+	}
+	return "", "", false
+}
+
+func bare(class string) string {
+	base, _, _ := strings.Cut(class, "(")
+	return base
+}

@@ -1,0 +1,115 @@
+package throwable
+
+import (
+	"strings"
+
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/logtext"
+)
+
+// beginJava opens a trace at its first frame or cause: the heading and its message are pending, stand in the line
+// before, or are missing.
+func (r *Reader) beginJava(text string) {
+	b := &block{Found: Found{Kind: Java, Index: r.index}}
+	lines := r.pending
+	if len(lines) > 0 {
+		b.Index -= len(lines)
+	} else if _, _, ok := embedded(r.previous); ok {
+		lines = []string{r.previous}
+	}
+	if len(lines) > 0 {
+		lines = r.fromHeading(lines)
+	}
+	b.Headless = len(lines) == 0
+	r.attribute(&b.Found, len(lines))
+	if len(lines) > 0 {
+		b.Thread, lines[0] = threadOff(lines[0])
+		b.Uncaught = b.Thread == "main"
+	}
+	if p := r.plain.open; p != nil && p.Kind == Launcher {
+		b.Uncaught = true
+	}
+	b.Lines = append(lines, text)
+	b.inMessage = javaKind(text) == causeLine
+	r.pending, r.java = nil, b
+}
+
+// fromHeading drops what stands before the heading: the text of a record, or of a line that mentions the exception
+// at its end.
+func (r *Reader) fromHeading(lines []string) []string {
+	for i, l := range lines {
+		if _, _, _, ok := javaHeading(l); ok {
+			return append([]string(nil), lines[i:]...)
+		}
+		if i > 0 {
+			continue
+		}
+		if class, message, ok := embedded(l); ok && (len(lines) == 1 || !anyHeading(lines[1:])) {
+			return append([]string{joinHeading(class, message)}, lines[1:]...)
+		}
+	}
+	if class, message, ok := embedded(r.previous); ok {
+		return []string{joinHeading(class, message)}
+	}
+	return nil
+}
+
+func anyHeading(lines []string) bool {
+	for _, l := range lines {
+		if _, _, _, ok := javaHeading(l); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func joinHeading(class, message string) string {
+	if message == "" {
+		return class
+	}
+	return class + ": " + message
+}
+
+// attribute tells which record carries a trace of which so many lines were already read. What follows an INFO record
+// was printed, not logged: the program's own stack prints look the same.
+func (r *Reader) attribute(f *Found, lines int) {
+	if r.record.Level < logtext.Warn || r.age > lines+1 {
+		return
+	}
+	f.Level, f.Logger, f.Record = r.record.Level, r.record.Logger, r.record.Text
+	r.plain.drop()
+}
+
+// takeJava adds a line to the open trace, or reports that it does not belong there.
+func (r *Reader) takeJava(text string) bool {
+	b := r.java
+	if len(b.Lines) >= maxBlock {
+		return javaKind(text) != otherLine
+	}
+	switch javaKind(text) {
+	case frameLine, elisionLine, circularLine, driverLine:
+		b.inMessage, b.blank = false, false
+	case causeLine, wrapLine, suppressedLine:
+		b.inMessage, b.blank, b.frames = true, false, 0
+	case blankLine:
+		if b.blank && !b.inMessage {
+			return false
+		}
+		b.blank = true
+	default:
+		if !b.takesText(text) {
+			return false
+		}
+	}
+	b.Lines = append(b.Lines, text)
+	return true
+}
+
+// takesText accepts a further line of a cause's message, and the rest of a frame that was wrapped.
+func (b *block) takesText(text string) bool {
+	if b.inMessage {
+		b.frames++
+		_, _, _, heads := javaHeading(text)
+		return b.frames < maxPending && !(heads && strings.HasPrefix(text, inThread))
+	}
+	return !b.blank && isOpenFrame(b.Lines[len(b.Lines)-1])
+}

@@ -1,0 +1,189 @@
+package throwable
+
+import (
+	"strings"
+
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/logtext"
+)
+
+// announcement is what Python says in the line before a traceback.
+type announcement struct {
+	thread  string
+	ignored bool
+	age     int
+}
+
+// announces parses the lines that Python writes before a traceback which does not end the program.
+func announces(text string) (announcement, bool) {
+	switch {
+	case strings.HasPrefix(text, "Exception ignored in"),
+		strings.HasPrefix(text, "Error in atexit._run_exitfuncs"),
+		strings.HasPrefix(text, "--- Logging error ---"),
+		strings.HasPrefix(text, "Exception occurred during processing of request from"):
+		return announcement{ignored: true}, true
+	case strings.HasPrefix(text, "Exception in thread ") && strings.HasSuffix(strings.TrimSpace(text), ":"):
+		name := strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(text, "Exception in thread ")), ":")
+		return announcement{thread: name}, true
+	}
+	return announcement{}, false
+}
+
+// older forgets an announcement that no traceback followed.
+func (a announcement) older() announcement {
+	a.age++
+	if a.age > 3 {
+		return announcement{}
+	}
+	return a
+}
+
+// beginPython opens a traceback.
+func (r *Reader) beginPython(text string) bool {
+	top := isTracebackTop(text)
+	if !top && !isPythonFrame(text) {
+		return false
+	}
+	if len(r.pending) > 0 && strings.Contains(r.pending[0], tracebackTop) {
+		return false
+	}
+	b := &block{Found: Found{Kind: Python, Index: r.index}}
+	b.boxed = top && isBox(text)
+	b.grouped = strings.Contains(text, "Exception Group Traceback")
+	b.Headless = !top
+	if at := strings.Index(text, "Traceback ("); top && !b.boxed && !b.grouped {
+		if at > 0 && strings.TrimSpace(text[:at]) != "" {
+			text = text[at:]
+		}
+		b.margin = indent(text)
+	}
+	r.attributePython(&b.Found)
+	b.takePython(text)
+	r.pending, r.python = nil, b
+	return true
+}
+
+// attributePython tells a logged traceback from one that ended the program. The JVM logs just before Python prints,
+// so a record of a Java class does not own the traceback that follows it.
+func (r *Reader) attributePython(f *Found) {
+	f.Thread, f.Ignored = r.announced.thread, r.announced.ignored
+	r.announced = announcement{}
+	if r.age == 1 && r.record.Level >= logtext.Warn && !isJavaLogger(r.record.Logger) {
+		f.Level, f.Logger, f.Record = r.record.Level, r.record.Logger, r.record.Text
+		r.plain.drop()
+	}
+	f.Uncaught = f.Level == logtext.None && f.Thread == "" && !f.Ignored
+}
+
+// isJavaLogger: the JVM's loggers are named by classes, Python's by modules.
+func isJavaLogger(name string) bool {
+	simple := SimpleName(name)
+	return simple != "" && simple[0] >= 'A' && simple[0] <= 'Z'
+}
+
+// takePython adds a line to the traceback, or reports that it does not belong there.
+func (b *block) takePython(text string) bool {
+	if len(b.Lines) >= maxBlock {
+		return false
+	}
+	ok := false
+	switch {
+	case b.boxed:
+		ok = b.takeBoxed(text)
+	case b.grouped:
+		ok = len(b.Lines) == 0 || strings.HasPrefix(strings.TrimSpace(text), "|") || strings.HasPrefix(strings.TrimSpace(text), "+")
+	case isChainMark(text):
+		b.inMessage, b.afterMark, b.blank, b.frames, ok = false, true, false, 0, true
+	case b.inMessage:
+		ok = b.takeMessage(text)
+	default:
+		ok = b.takeFrame(text)
+	}
+	if ok {
+		b.Lines = append(b.Lines, text)
+	}
+	return ok
+}
+
+// takeFrame accepts frames, source lines and carets; the first line back at the margin is the exception itself.
+func (b *block) takeFrame(text string) bool {
+	if strings.TrimSpace(text) == "" {
+		return true
+	}
+	if isTracebackTop(text) {
+		ok := len(b.Lines) == 0 || b.afterMark
+		b.afterMark = false
+		if ok && isBox(text) {
+			b.boxed = true
+		}
+		return ok
+	}
+	if indent(text) > b.margin {
+		b.frames++
+		return true
+	}
+	if b.frames == 0 && !isThrownLine(text) {
+		return false
+	}
+	if _, _, ok := heading(strings.TrimSpace(text)); !ok {
+		return false
+	}
+	b.inMessage = true
+	b.quoting = quotes(text)
+	b.worker = strings.Contains(text, "PythonException")
+	return true
+}
+
+// takeMessage accepts the further lines of the exception's message. Only the exceptions that quote a trace go on
+// behind an empty line.
+func (b *block) takeMessage(text string) bool {
+	if strings.HasPrefix(text, inThread) {
+		return false
+	}
+	if _, ok := announces(text); ok {
+		return false
+	}
+	if b.quoting {
+		b.worker = b.worker || strings.HasPrefix(text, ": ") || strings.HasPrefix(text, jvmStack)
+		return !isTracebackTop(text) || b.worker
+	}
+	if isTracebackTop(text) || b.blank {
+		return false
+	}
+	b.blank = strings.TrimSpace(text) == ""
+	return true
+}
+
+// quotes reports whether the exception's message carries a Java trace or a worker's traceback.
+func quotes(exceptionLine string) bool {
+	return strings.HasPrefix(exceptionLine, "py4j.") || strings.HasPrefix(exceptionLine, "pyspark.") ||
+		strings.Contains(exceptionLine, "Py4JJavaError") || strings.Contains(exceptionLine, "PythonException")
+}
+
+// takeBoxed accepts the box that rich draws and the exception below it.
+func (b *block) takeBoxed(text string) bool {
+	if b.inMessage {
+		if isTracebackTop(text) || isChainMark(text) {
+			return true
+		}
+		if strings.TrimSpace(text) == "" {
+			b.inMessage, b.blank = false, true
+			return true
+		}
+		return true
+	}
+	switch {
+	case isBox(text):
+		b.blank = false
+		return len(b.Lines) == 0 || isTracebackTop(text)
+	case isBoxSide(text), isBoxEnd(text):
+		return true
+	case isChainMark(text), strings.TrimSpace(text) == "":
+		return true
+	}
+	if b.blank {
+		return false
+	}
+	_, _, ok := heading(strings.TrimSpace(text))
+	b.inMessage = ok
+	return ok
+}

@@ -1,0 +1,206 @@
+package throwable
+
+import (
+	"strings"
+
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/logtext"
+)
+
+// Limits that keep a hostile text from costing more than its own size.
+const (
+	maxPending = 400    // lines of a message before its first frame
+	maxBlock   = 20_000 // lines of one trace
+	keepFirst  = 64     // findings kept from the beginning of the text
+	keepLast   = 192    // findings kept from its end
+)
+
+// Reader finds the failures in a text that is fed line by line.
+type Reader struct {
+	index int
+	// record is the last log record, and age how many lines ago it began.
+	record logtext.Line
+	age    int
+	// pending are the lines since one that may be the heading of a Java trace.
+	pending []string
+	// previous is the last raw line, asked for a heading where frames come unannounced.
+	previous string
+	// announced is what Python said just before a traceback: a thread's name, or that it ignores the exception.
+	announced announcement
+
+	java   *block
+	python *block
+	plain  plainReader
+	found  []Found
+	failed int // findings so far, kept or not
+}
+
+// block is a trace under construction.
+type block struct {
+	Found
+	inMessage bool
+	afterMark bool
+	blank     bool
+	boxed     bool
+	grouped   bool
+	// quoting is true for exceptions whose message carries a trace; worker once that may hold a worker's traceback.
+	quoting bool
+	worker  bool
+	margin  int
+	frames  int
+}
+
+// Feed reads the next line.
+func (r *Reader) Feed(line logtext.Line) {
+	r.index++
+	r.age++
+	if line.Starts() && r.carriesTrace(line) {
+		line = logtext.Line{Text: line.Text}
+	}
+	if line.Starts() {
+		r.startRecord(line)
+		return
+	}
+	r.raw(line.Text)
+}
+
+// carriesTrace reports whether a record merely carries one line of a trace that is logged line by line.
+func (r *Reader) carriesTrace(line logtext.Line) bool {
+	switch javaKind(line.Text) {
+	case frameLine, elisionLine, causeLine, suppressedLine:
+		return r.java != nil || len(r.pending) > 0
+	}
+	if r.python != nil {
+		return strings.HasPrefix(line.Text, "  ") || isChainMark(line.Text) ||
+			!r.python.inMessage && r.python.frames > 0 && isThrownLine(line.Text)
+	}
+	return false
+}
+
+func (r *Reader) startRecord(line logtext.Line) {
+	r.close()
+	r.record, r.age = line, 0
+	r.announced = announcement{}
+	r.pending = nil
+	if line.Level >= logtext.Error {
+		r.plain.record(r, line)
+	}
+	if _, _, _, ok := javaHeading(line.Text); ok || strings.Contains(line.Text, ": ") {
+		r.pending = []string{line.Text}
+	}
+	r.previous = line.Text
+}
+
+// raw reads a line that starts no record.
+func (r *Reader) raw(text string) {
+	switch {
+	case r.python != nil && r.python.takePython(text):
+	case r.python == nil && r.java != nil && r.takeJava(text):
+	default:
+		r.closeTraces()
+		r.begin(text)
+	}
+	r.previous = text
+}
+
+// begin looks at a raw line outside any trace.
+func (r *Reader) begin(text string) {
+	if r.plain.take(r, text) {
+		return
+	}
+	if r.beginPython(text) {
+		return
+	}
+	switch javaKind(text) {
+	case frameLine, causeLine, wrapLine:
+		r.beginJava(text)
+	case blankLine, elisionLine:
+		r.extend(text)
+	default:
+		if a, ok := announces(text); ok {
+			r.announced = a
+			return
+		}
+		r.announced = r.announced.older()
+		if r.isNewHeading(text) {
+			r.pending = []string{text}
+			return
+		}
+		r.extend(text)
+	}
+}
+
+// isNewHeading decides whether a line that looks like a heading begins another exception or belongs to the message
+// of the pending one: a message may quote the traceback of a Python worker.
+func (r *Reader) isNewHeading(text string) bool {
+	thread, class, _, ok := javaHeading(text)
+	if !ok {
+		return false
+	}
+	if len(r.pending) == 0 || thread != "" || !strings.Contains(r.pending[0], tracebackTop) {
+		return true
+	}
+	return isQualified(bare(class)) && len(r.pending) > maxPending/2
+}
+
+func (r *Reader) extend(text string) {
+	if len(r.pending) == 0 {
+		return
+	}
+	if len(r.pending) >= maxPending {
+		r.pending = nil
+		return
+	}
+	r.pending = append(r.pending, text)
+}
+
+// close ends whatever is under construction.
+func (r *Reader) close() {
+	r.closeTraces()
+	r.plain.flush(r)
+}
+
+func (r *Reader) closeTraces() {
+	if b := r.python; b != nil {
+		r.python = nil
+		b.Exception = ParsePython(b.Lines)
+		r.keep(b)
+	}
+	if b := r.java; b != nil {
+		r.java = nil
+		b.Exception = ParseJava(b.Lines)
+		r.keep(b)
+	}
+}
+
+func (r *Reader) keep(b *block) {
+	if b.Exception == nil || b.Class == "" && b.Message == "" && len(b.Exception.Frames) == 0 {
+		return
+	}
+	b.Lines = trimBlank(b.Lines)
+	r.add(b.Found)
+}
+
+func (r *Reader) add(f Found) {
+	r.failed++
+	if len(r.found) == keepFirst+keepLast {
+		copy(r.found[keepFirst:], r.found[keepFirst+1:])
+		r.found = r.found[:len(r.found)-1]
+	}
+	r.found = append(r.found, f)
+}
+
+// Found ends the text and returns what was found, in order: the first and the last findings where there are many.
+func (r *Reader) Found() []Found {
+	r.close()
+	return r.found
+}
+
+// Line is the number of the last line read.
+func (r *Reader) Line() int { return r.index }
+
+func trimBlank(lines []string) []string {
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}

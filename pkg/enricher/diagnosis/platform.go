@@ -1,0 +1,235 @@
+package diagnosis
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+)
+
+// check looks at one aspect of the pod and returns nil where it says nothing.
+type check func(*survey) *finding
+
+// platformChecks are what the platform did to the driver. They come before any text, and the first hit decides.
+var platformChecks = []check{
+	podReason,       // evicted, past its deadline, refused by the kubelet, lost with its node
+	disruption,      // taken away: preemption, taint, drain, node shutdown
+	initContainer,   // the driver never began
+	waitingReason,   // image, secret, command
+	unschedulable,   // no node
+	containerReason, // OOM kill, lost by the kubelet, could not start
+}
+
+func platformVerdict(s *survey) *finding {
+	if s.Pod == nil {
+		return nil
+	}
+	for _, c := range platformChecks {
+		if f := c(s); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// podReasons maps status.reason of a failed pod, as kubelet and controllers write it.
+var podReasons = map[string]v1beta2.Reason{
+	"Evicted":                  v1beta2.ReasonEvicted,
+	"DeadlineExceeded":         v1beta2.ReasonDeadlineExceeded,
+	"Preempting":               v1beta2.ReasonNodeDisruption,
+	"Preempted":                v1beta2.ReasonNodeDisruption,
+	"Terminated":               v1beta2.ReasonNodeDisruption,
+	"Shutdown":                 v1beta2.ReasonNodeDisruption,
+	"NodeShutdown":             v1beta2.ReasonNodeDisruption,
+	"NodeLost":                 v1beta2.ReasonNodeDisruption,
+	"NodeNotReady":             v1beta2.ReasonNodeDisruption,
+	"UnexpectedAdmissionError": v1beta2.ReasonUnschedulable,
+	"NodeAffinity":             v1beta2.ReasonUnschedulable,
+	"NodeName":                 v1beta2.ReasonUnschedulable,
+	"NodePorts":                v1beta2.ReasonUnschedulable,
+	"TaintToleration":          v1beta2.ReasonUnschedulable,
+	"TopologyAffinityError":    v1beta2.ReasonUnschedulable,
+	"PodFeatureUnsupported":    v1beta2.ReasonUnschedulable,
+	"AppArmor":                 v1beta2.ReasonContainerConfigError,
+	"SysctlForbidden":          v1beta2.ReasonContainerConfigError,
+}
+
+// podReason reads status.reason of a failed pod.
+func podReason(s *survey) *finding {
+	status := s.Pod.Status
+	if status.Phase != corev1.PodFailed || status.Reason == "" {
+		return nil
+	}
+	reason, ok := podReasons[status.Reason]
+	if !ok {
+		if !strings.HasPrefix(status.Reason, "OutOf") {
+			return nil
+		}
+		reason = v1beta2.ReasonUnschedulable
+	}
+	f := platformFinding(v1beta2.SourcePodStatus, reason, "driver pod: "+status.Reason, said(status.Reason, status.Message))
+	switch reason {
+	case v1beta2.ReasonEvicted:
+		if overOwnLimit(status.Message) {
+			return f.retryable(v1beta2.RetryableFalse).hint(
+				"The pod passed its own limit: raise the ephemeral-storage limit or the volume's sizeLimit, or write less scratch data.")
+		}
+	case v1beta2.ReasonUnschedulable:
+		return f.retryable(v1beta2.RetryableTrue).hint(
+			"The kubelet refused the pod after it was scheduled; retry, and see what else claims that node's resources.")
+	}
+	return f
+}
+
+// overOwnLimit tells a pod that used more than it may from one that had to go because the node was short.
+func overOwnLimit(message string) bool {
+	m := strings.ToLower(message)
+	if strings.Contains(m, "node was low on resource") {
+		return false
+	}
+	return strings.Contains(m, "exceeded its local ephemeral storage limit") ||
+		strings.Contains(m, "exceeds the total limit of containers") ||
+		strings.Contains(m, "exceeds the limit")
+}
+
+// disruption reads the condition DisruptionTarget of a pod that has ended; on a running pod it is only announced.
+func disruption(s *survey) *finding {
+	if s.Pod.Status.Phase != corev1.PodFailed && (s.ended == nil || s.ended.ExitCode == 0) {
+		return nil
+	}
+	c := podCondition(s.Pod, corev1.DisruptionTarget)
+	if c == nil || c.Status != corev1.ConditionTrue {
+		return nil
+	}
+	return platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonNodeDisruption,
+		"driver pod: DisruptionTarget, "+c.Reason, said(c.Reason, c.Message))
+}
+
+func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
+	for i := range pod.Status.Conditions {
+		if pod.Status.Conditions[i].Type == kind {
+			return &pod.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// initContainer finds the init container that failed.
+func initContainer(s *survey) *finding {
+	if s.driver != nil && (s.driver.State.Running != nil || s.driver.State.Terminated != nil) {
+		return nil
+	}
+	for i := range s.Pod.Status.InitContainerStatuses {
+		c := &s.Pod.Status.InitContainerStatuses[i]
+		if w := c.State.Waiting; w != nil {
+			if f := waiting(c.Name, w); f != nil {
+				return f
+			}
+		}
+		t := c.State.Terminated
+		if t == nil && c.State.Waiting != nil {
+			t = c.LastTerminationState.Terminated
+		}
+		if t == nil || t.ExitCode == 0 {
+			continue
+		}
+		facts := "init container " + ending(c.Name, t.Reason, t.ExitCode)
+		f := platformFinding(v1beta2.SourceContainerStatus, v1beta2.ReasonInitContainerFailed, facts, said(facts, t.Message))
+		f.container, f.ended = c.Name, t
+		return f
+	}
+	return nil
+}
+
+// waitingReasons maps the reasons for which the kubelet lets a container wait that will not pass by themselves.
+var waitingReasons = map[string]v1beta2.Reason{
+	"ImagePullBackOff":           v1beta2.ReasonImagePullFailed,
+	"ErrImagePull":               v1beta2.ReasonImagePullFailed,
+	"InvalidImageName":           v1beta2.ReasonImagePullFailed,
+	"ErrImageNeverPull":          v1beta2.ReasonImagePullFailed,
+	"ImageInspectError":          v1beta2.ReasonImagePullFailed,
+	"RegistryUnavailable":        v1beta2.ReasonImagePullFailed,
+	"SignatureValidationFailed":  v1beta2.ReasonImagePullFailed,
+	"CreateContainerConfigError": v1beta2.ReasonContainerConfigError,
+	"CreateContainerError":       v1beta2.ReasonContainerConfigError,
+	"PreCreateHookError":         v1beta2.ReasonContainerConfigError,
+	"PreStartHookError":          v1beta2.ReasonContainerConfigError,
+	"PostStartHookError":         v1beta2.ReasonContainerCommandError,
+	"CreatePodSandboxError":      v1beta2.ReasonContainerConfigError,
+	"ConfigPodSandboxError":      v1beta2.ReasonContainerConfigError,
+	"RunContainerError":          v1beta2.ReasonContainerCommandError,
+	"StartError":                 v1beta2.ReasonContainerCommandError,
+	"ContainerCannotRun":         v1beta2.ReasonContainerCommandError,
+}
+
+// waitingReason reads why the driver's container, or another one of its pod, does not start.
+func waitingReason(s *survey) *finding {
+	if s.driver != nil {
+		if s.driver.State.Waiting == nil {
+			return nil
+		}
+		return waiting(s.driver.Name, s.driver.State.Waiting)
+	}
+	return nil
+}
+
+func waiting(name string, w *corev1.ContainerStateWaiting) *finding {
+	reason, ok := waitingReasons[w.Reason]
+	if !ok {
+		return nil
+	}
+	return platformFinding(v1beta2.SourceContainerStatus, reason, fmt.Sprintf("%s: %s", name, w.Reason), said(w.Reason, w.Message))
+}
+
+// unschedulable reads why no node took the pod.
+func unschedulable(s *survey) *finding {
+	if s.Pod.Status.Phase != corev1.PodPending && s.Pod.Status.Phase != "" {
+		return nil
+	}
+	c := podCondition(s.Pod, corev1.PodScheduled)
+	if c == nil || c.Status != corev1.ConditionFalse || c.Reason == corev1.PodReasonSchedulingGated || c.Reason == "" {
+		return nil
+	}
+	f := platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonUnschedulable, "driver pod: "+c.Reason, said(c.Reason, c.Message))
+	if strings.Contains(c.Message, "persistentvolumeclaim") && strings.Contains(c.Message, "not found") {
+		return f.retryable(v1beta2.RetryableFalse).hint("Create the volume claim that the pod names, or correct its name.")
+	}
+	return f
+}
+
+// containerReason reads how the driver's container ended, where that alone decides.
+func containerReason(s *survey) *finding {
+	if s.ended == nil || s.ended.ExitCode == 0 {
+		return nil
+	}
+	facts := ending(s.driver.Name, s.ended.Reason, s.ended.ExitCode)
+	decided := func(reason v1beta2.Reason) *finding {
+		return platformFinding(v1beta2.SourceContainerStatus, reason, facts, said(facts, s.ended.Message))
+	}
+	switch s.ended.Reason {
+	case "OOMKilled":
+		f := decided(v1beta2.ReasonDriverOOMKilled)
+		f.words = facts
+		return f
+	case "ContainerStatusUnknown":
+		return decided(v1beta2.ReasonNodeDisruption)
+	case "StartError", "ContainerCannotRun", "RunContainerError":
+		return decided(v1beta2.ReasonContainerCommandError)
+	case "DeadlineExceeded":
+		return decided(v1beta2.ReasonDeadlineExceeded)
+	case "Evicted":
+		return decided(v1beta2.ReasonEvicted)
+	}
+	return nil
+}
+
+// said joins a fact and the platform's own text about it.
+func said(fact, message string) string {
+	message = strings.TrimSpace(message)
+	if message == "" {
+		return fact
+	}
+	return fact + ": " + message
+}

@@ -1,0 +1,101 @@
+package diagnosis
+
+import (
+	"strings"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+)
+
+// seal turns a finding into the diagnosis. Every text passes the gate here, and only here.
+func (e *Engine) seal(s *survey, f *finding) Diagnosis {
+	e.overrule(f)
+	g := newGate(s)
+	facts := factsMessage(s, f)
+	d := Diagnosis{
+		Failed: true,
+		Diagnostics: v1beta2.Diagnostics{
+			Reason: f.verdict.Reason, Category: f.verdict.Category, Retryable: f.verdict.Retryable, Source: f.source,
+			ExitCode: s.exitCode(), Driver: driverOf(s, f),
+		},
+		FactsMessage:     g.fact(facts, v1beta2.MaxMessageBytes),
+		AnnotationUsable: f.usable,
+	}
+	if f.ended != nil {
+		code := f.ended.ExitCode
+		d.Diagnostics.ExitCode = &code
+	}
+	if d.Diagnostics.ExitCode != nil {
+		d.Diagnostics.Signal = signals[*d.Diagnostics.ExitCode]
+	}
+	d.Diagnostics.Executors = executorsOf(s, f)
+	d.Diagnostics.Message = g.headline(f, d.FactsMessage)
+	d.Diagnostics.Hint = g.line(hintFor(s, f, true), v1beta2.MaxHintBytes)
+	if d.Diagnostics.Hint == "" {
+		d.Diagnostics.Hint = g.fact(hintFor(s, f, false), v1beta2.MaxHintBytes)
+	}
+	d.factsHint = g.fact(hintFor(s, f, false), v1beta2.MaxHintBytes)
+	d.Trace = g.trace(f, facts)
+	d.Diagnostics.Exception = e.exceptionOf(g, f, d.Trace)
+	return d
+}
+
+// factsMessage words the verdict without any text of a program.
+func factsMessage(s *survey, f *finding) string {
+	facts := f.facts
+	if facts == "" {
+		facts = "driver failed"
+		if code := s.exitCode(); code != nil {
+			reason := ""
+			if s.ended != nil {
+				reason = s.ended.Reason
+			}
+			facts = ending(s.containerName(), reason, *code)
+		}
+	}
+	return string(f.verdict.Reason) + ": " + facts
+}
+
+// driverOf names the driver's pod and when the container that decided ran.
+func driverOf(s *survey, f *finding) *v1beta2.Driver {
+	if s.Pod == nil {
+		return nil
+	}
+	d := &v1beta2.Driver{
+		PodName: s.Pod.Name, PodUID: string(s.Pod.UID), NodeName: s.Pod.Spec.NodeName, Container: s.containerName(),
+	}
+	ended := s.ended
+	if f.ended != nil {
+		ended, d.Container = f.ended, f.container
+	}
+	switch {
+	case ended != nil:
+		if !ended.StartedAt.IsZero() {
+			d.StartedAt = ended.StartedAt.DeepCopy()
+		}
+		if !ended.FinishedAt.IsZero() {
+			d.FinishedAt = ended.FinishedAt.DeepCopy()
+		}
+	case s.driver != nil && s.driver.State.Running != nil && !s.driver.State.Running.StartedAt.IsZero():
+		d.StartedAt = s.driver.State.Running.StartedAt.DeepCopy()
+	}
+	return d
+}
+
+// exceptionOf is the exception as the status shows it; nil where there is none.
+func (e *Engine) exceptionOf(g *gate, f *finding, trace string) *v1beta2.Exception {
+	x := f.exception
+	if x == nil || x.Class == "" && strings.TrimSpace(x.Message) == "" {
+		return nil
+	}
+	out := &v1beta2.Exception{Class: g.class(x.Class), Truncated: f.truncated}
+	out.Condition, out.SQLState = sparkCondition(x)
+	out.Message = g.line(x.Message, v1beta2.MaxMessageBytes)
+	out.Truncated = out.Truncated || strings.HasSuffix(out.Message, cutMark)
+	if root := x.Root(); root != x {
+		out.RootCause = &v1beta2.Cause{Class: g.class(root.Class), Message: g.line(root.Message, v1beta2.MaxMessageBytes)}
+	}
+	var cut bool
+	out.StackTrace, cut = shortTrace(trace, e.traceLines, e.traceBytes)
+	out.Truncated = out.Truncated || cut || strings.HasSuffix(trace, cutMark)
+	return out
+}

@@ -1,0 +1,97 @@
+package diagnosis
+
+import (
+	"fmt"
+	"strings"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
+)
+
+// fromOperator reads the operator's text, where no driver can be asked.
+func (e *Engine) fromOperator(s *survey) *finding {
+	if code, reason, ok := operatorSaw(s.said); ok {
+		return fromOperatorExit(s, code, reason)
+	}
+	switch {
+	case s.said == "":
+		return nil
+	case strings.HasPrefix(s.said, "driver pod not found"):
+		return platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonDriverTerminated, "driver pod not found",
+			"driver pod not found: it was deleted before it could tell how it ended").retryable(v1beta2.RetryableTrue)
+	case strings.HasPrefix(s.said, "driver container status missing"):
+		return platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonUnknown, "driver container status missing",
+			"driver container status missing")
+	}
+	return e.fromSubmission(s.said)
+}
+
+func fromOperatorExit(s *survey, code int32, reason string) *finding {
+	facts := ending(s.containerName(), reason, code)
+	if reason == "OOMKilled" {
+		return platformFinding(v1beta2.SourceContainerStatus, v1beta2.ReasonDriverOOMKilled, facts, facts)
+	}
+	f := fromExit(s, v1beta2.SourceContainerStatus, code, false)
+	f.facts = facts
+	return f
+}
+
+// fromSubmission reads the output of a spark-submit that failed inside the operator.
+func (e *Engine) fromSubmission(said string) *finding {
+	text := submissionOutput(said)
+	read := readText(text)
+	if f := read.fatal(); f != nil {
+		found := e.fromFound(v1beta2.SourceSubmissionError, f)
+		found.facts = "spark-submit failed"
+		return found
+	}
+	f := platformFinding(v1beta2.SourceSubmissionError, v1beta2.ReasonUnknown, "spark-submit failed", lastWords(text))
+	plain := &throwable.Exception{Message: text}
+	switch {
+	case strings.Contains(text, "signal: killed"):
+		return f.hint("spark-submit was killed inside the operator's pod: raise the operator's memory limit.")
+	case strings.Contains(text, "driver pod already exist"):
+		return platformFinding(v1beta2.SourceSubmissionError, v1beta2.ReasonInvalidConfiguration, "driver pod already exists", text).
+			hint("A driver pod of that name is left from before: delete it, or choose another spec.driver.podName.")
+	case strings.Contains(text, "argument list too long"), strings.Contains(text, "failed to build spark-submit arguments"):
+		f.verdict = catalogue.Of(v1beta2.ReasonInvalidConfiguration)
+		return f
+	}
+	if v, ok := e.lookup(plain); ok {
+		f.verdict = v
+	}
+	return f
+}
+
+// submissionOutput removes what the operator puts before the output of spark-submit.
+func submissionOutput(said string) string {
+	for range 4 {
+		rest, ok := "", false
+		for _, p := range []string{"failed to submit spark application: ", "failed to run spark-submit: "} {
+			if rest, ok = strings.CutPrefix(said, p); ok {
+				said = strings.TrimSpace(rest)
+				break
+			}
+		}
+		if !ok {
+			break
+		}
+	}
+	return said
+}
+
+// lastWords is the last line that is no warning; short texts are taken whole.
+func lastWords(text string) string {
+	if !strings.Contains(text, "\n") {
+		return fmt.Sprintf("spark-submit failed: %s", text)
+	}
+	lines := strings.Split(text, "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		l := strings.TrimSpace(lines[i])
+		if l != "" && !strings.Contains(l, "WARN") && !strings.Contains(l, " INFO ") {
+			return "spark-submit failed: " + l
+		}
+	}
+	return "spark-submit failed"
+}

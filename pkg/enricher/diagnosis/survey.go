@@ -1,0 +1,131 @@
+package diagnosis
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+)
+
+// survey is the pod's side of the evidence, looked up once.
+type survey struct {
+	Evidence
+	// driver is the status of the driver's container, nil where the pod has none.
+	driver *corev1.ContainerStatus
+	// ended is how that container ended, nil while it has not.
+	ended *corev1.ContainerStateTerminated
+	state v1beta2.State
+	said  string // the operator's text
+}
+
+func look(ev Evidence) *survey {
+	s := &survey{Evidence: ev}
+	if ev.Application != nil {
+		s.state = ev.Application.Status.ApplicationState.State
+		s.said = strings.TrimSpace(ev.Application.Status.ApplicationState.ErrorMessage)
+	}
+	if ev.Pod == nil {
+		return s
+	}
+	s.driver = driverStatus(ev)
+	if s.driver != nil {
+		s.ended = s.driver.State.Terminated
+		if s.ended == nil && s.driver.State.Waiting != nil {
+			s.ended = s.driver.LastTerminationState.Terminated
+		}
+	}
+	return s
+}
+
+// driverStatus finds the driver's container: the one named by the evidence, spark-kubernetes-driver, the one the
+// template names, the only one.
+func driverStatus(ev Evidence) *corev1.ContainerStatus {
+	name := ev.Container
+	if name == "" {
+		name = ev.Application.DriverContainerName(ev.Pod)
+	}
+	statuses := ev.Pod.Status.ContainerStatuses
+	for _, want := range []string{name, v1beta2.DriverContainer} {
+		for i := range statuses {
+			if statuses[i].Name == want {
+				return &statuses[i]
+			}
+		}
+	}
+	if len(statuses) == 1 {
+		return &statuses[0]
+	}
+	return nil
+}
+
+func (s *survey) containerName() string {
+	switch {
+	case s.driver != nil:
+		return s.driver.Name
+	case s.Container != "":
+		return s.Container
+	}
+	return v1beta2.DriverContainer
+}
+
+// failed reports whether the attempt failed, as far as pod and application tell; without either, a log decides.
+func (s *survey) failed() bool {
+	if s.Pod != nil {
+		if s.ended != nil {
+			return s.ended.ExitCode != 0
+		}
+		return s.Pod.Status.Phase == corev1.PodFailed || s.operatorGaveUp()
+	}
+	if s.Application != nil && s.state != v1beta2.StateNew {
+		return s.operatorGaveUp() || s.state == v1beta2.StateFailing
+	}
+	return len(s.Log) > 0 || s.said != ""
+}
+
+// operatorGaveUp: the operator failed the application although its pod, if there is one, did not.
+func (s *survey) operatorGaveUp() bool {
+	return s.state == v1beta2.StateFailed || s.state == v1beta2.StateSubmissionFailed
+}
+
+func (s *survey) exitCode() *int32 {
+	if s.ended != nil {
+		code := s.ended.ExitCode
+		return &code
+	}
+	if s.Pod == nil {
+		if code, _, ok := operatorSaw(s.said); ok {
+			return &code
+		}
+	}
+	return nil
+}
+
+// signals are the exit codes by which a shell or the kubelet tells of a signal.
+var signals = map[int32]string{134: "SIGABRT", 137: "SIGKILL", 139: "SIGSEGV", 143: "SIGTERM"}
+
+// ending words a container's end by facts alone: "name: OOMKilled (exit code 137, SIGKILL)".
+func ending(name, reason string, code int32) string {
+	if reason == "" {
+		reason = "Error"
+	}
+	if signal := signals[code]; signal != "" {
+		return fmt.Sprintf("%s: %s (exit code %d, %s)", name, reason, code, signal)
+	}
+	return fmt.Sprintf("%s: %s (exit code %d)", name, reason, code)
+}
+
+// operatorSaw parses the operator's "driver container failed with ExitCode: 137, Reason: OOMKilled".
+func operatorSaw(said string) (code int32, reason string, ok bool) {
+	n, _ := fmt.Sscanf(said, "driver container failed with ExitCode: %d, Reason: %s", &code, &reason)
+	return code, strings.TrimRight(reason, ",;"), n >= 1
+}
+
+// well reports a driver that ended well, whatever happened to its pod afterwards.
+func (s *survey) well() bool {
+	if s.Pod == nil {
+		return false
+	}
+	return s.Pod.Status.Phase == corev1.PodSucceeded || s.ended != nil && s.ended.ExitCode == 0
+}

@@ -1,0 +1,226 @@
+package diagnosis
+
+import (
+	"strings"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
+)
+
+// maxEvidence is how much of a text is read: its end, in bytes.
+const maxEvidence = 4 << 20
+
+// annotation is what the pod's annotation spark.exit-exception tells.
+type annotation struct {
+	exception *throwable.Exception
+	lines     []string
+	truncated bool
+	// ours is true where the enricher wrote it, from the evidence named by source.
+	ours   bool
+	source v1beta2.Source
+	// bare: it names only the exit code of a Python or R process.
+	bare bool
+	// secondary: it names only what followed from an earlier failure.
+	secondary bool
+}
+
+// submissionClient is the package of a trace that another process, a resubmission, left on the driver's pod.
+const submissionClient = "org.apache.spark.deploy.k8s.submit."
+
+// readAnnotation parses the annotation; nil where there is none that could be evidence.
+func readAnnotation(s *survey) *annotation {
+	if s.Pod == nil {
+		return nil
+	}
+	value := s.Pod.Annotations[v1beta2.AnnotationExitException]
+	if strings.TrimSpace(value) == "" {
+		return nil
+	}
+	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(value, "\r\n", "\n"), "\n"), "\n")
+	a := &annotation{lines: lines, truncated: strings.HasSuffix(value, "...")}
+	if a.exception = parseTrace(lines); a.exception == nil || a.fromClient() {
+		return nil
+	}
+	if source, ok := s.Pod.Annotations[v1beta2.AnnotationExitExceptionSource]; ok {
+		a.ours, a.source = true, v1beta2.Source(source)
+	}
+	a.bare = isBareExit(a.exception)
+	a.secondary = !a.bare && isConsequence(a.exception)
+	return a
+}
+
+// parseTrace parses a text that is one exception.
+func parseTrace(lines []string) *throwable.Exception {
+	if strings.Contains(lines[0], "Traceback (most recent call last)") {
+		if e := throwable.ParsePython(lines); e != nil {
+			return e
+		}
+	}
+	return throwable.ParseJava(lines)
+}
+
+func (a *annotation) fromClient() bool {
+	for _, link := range a.exception.Chain() {
+		for _, f := range link.Frames {
+			if strings.Contains(f, submissionClient) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// decides reports whether the annotation tells the failure by itself.
+func (a *annotation) decides() bool { return a != nil && !a.ours && !a.bare && !a.secondary }
+
+// fromTexts asks the texts in the order of trust: annotation, log, termination message. The second result says
+// whether the log shows an orderly end.
+func (e *Engine) fromTexts(s *survey) (*finding, bool) {
+	a := readAnnotation(s)
+	if a.decides() {
+		f := e.fromException(v1beta2.SourceAnnotation, a.exception, a.lines)
+		f.usable, f.truncated = true, a.truncated
+		return f, false
+	}
+	log := readText(tail(s.Log))
+	if chosen := log.fatal(); chosen != nil && decides(s, &log, chosen, a) {
+		return e.fromFound(v1beta2.SourceDriverLog, chosen), false
+	}
+	if a != nil {
+		return e.fromAnnotation(s, a), false
+	}
+	if f := e.fromTermination(s); f != nil {
+		return f, false
+	}
+	return nil, log.marks.shutdown > 0
+}
+
+// decides reports whether what the log shows ended the driver. A log that goes on until a signal ends the process
+// explains it only by what nobody caught or what came again and again; and a driver that reports the exit code of
+// its Python process is explained by that process alone.
+func decides(s *survey, log *reading, f *throwable.Found, a *annotation) bool {
+	if a != nil && a.bare && f.Kind == throwable.Java {
+		return false
+	}
+	w := log.weigh(f)
+	if code := s.exitCode(); code != nil && (*code == 137 || *code == 143) {
+		return w >= uncaught || w == logged && log.repeats(f)
+	}
+	return w >= logged || w == recorded
+}
+
+// repeats reports whether the log tells the same failure more than once.
+func (r *reading) repeats(f *throwable.Found) bool {
+	n := 0
+	for i := range r.found {
+		if r.found[i].Root().Class == f.Root().Class {
+			n++
+		}
+	}
+	return n > 1
+}
+
+func (e *Engine) fromAnnotation(s *survey, a *annotation) *finding {
+	source := v1beta2.SourceAnnotation
+	if a.ours && a.source != "" {
+		source = a.source
+	}
+	f := e.fromException(source, a.exception, a.lines)
+	f.truncated = a.truncated
+	if a.bare {
+		code := bareCode(a.exception.Root().Message)
+		if code == 0 && s.ended != nil {
+			code = s.ended.ExitCode
+		}
+		f.verdict = fromExit(s, source, code, true).verdict
+	}
+	return f
+}
+
+// bareCode parses "User application exited with 137".
+func bareCode(message string) int32 {
+	var code int32
+	for _, c := range message[strings.LastIndexByte(message, ' ')+1:] {
+		if c < '0' || c > '9' || code > 1000 {
+			return 0
+		}
+		code = code*10 + (c - '0')
+	}
+	return code
+}
+
+// fromTermination reads the container's termination message: the end of the log, or whatever the program wrote.
+func (e *Engine) fromTermination(s *survey) *finding {
+	if s.ended == nil || strings.TrimSpace(s.ended.Message) == "" {
+		return nil
+	}
+	text := readText(s.ended.Message)
+	if chosen := text.fatal(); chosen != nil {
+		return e.fromFound(v1beta2.SourceTerminationMessage, chosen)
+	}
+	exitFinding := fromExit(s, v1beta2.SourceTerminationMessage, s.ended.ExitCode, true)
+	plain := &throwable.Exception{Message: strings.TrimSpace(s.ended.Message)}
+	if v, ok := e.lookup(plain); ok {
+		exitFinding.verdict = v
+	}
+	exitFinding.words = plain.Message
+	return exitFinding
+}
+
+func (e *Engine) fromFound(source v1beta2.Source, f *throwable.Found) *finding {
+	finding := e.fromException(source, f.Exception, f.Lines)
+	finding.truncated = f.Headless
+	return finding
+}
+
+func (e *Engine) fromException(source v1beta2.Source, x *throwable.Exception, lines []string) *finding {
+	x = unwrap(x)
+	v, ok := e.lookup(x)
+	if !ok {
+		v = catalogue.Of(v1beta2.ReasonUserCodeError)
+	}
+	return &finding{source: source, verdict: v, exception: x, lines: lines}
+}
+
+// reflection are the wrappers that carry no text of their own.
+var reflection = []string{
+	"InvocationTargetException", "UndeclaredThrowableException", "ExecutionException", "CompletionException",
+	"PrivilegedActionException", "UncheckedExecutionException", "ExecutionError",
+}
+
+// unwrap passes over wrappers that say nothing but what they wrap.
+func unwrap(x *throwable.Exception) *throwable.Exception {
+	for x.Cause != nil && isOneOf(x.Class, reflection) {
+		own := strings.TrimSpace(x.Message)
+		if own != "" && !strings.HasPrefix(own, x.Cause.Class) {
+			break
+		}
+		x = x.Cause
+	}
+	return x
+}
+
+// lookup asks the user's rules, then the catalogue.
+func (e *Engine) lookup(x *throwable.Exception) (catalogue.Verdict, bool) {
+	chain := x.Chain()
+	if v, ok := e.userVerdict(chain); ok {
+		return v, true
+	}
+	f := catalogue.Failure{Implicit: x.Implicit}
+	f.Condition, f.SQLState = sparkCondition(x)
+	for _, link := range chain {
+		f.Links = append(f.Links, catalogue.Link{Class: link.Class, Message: link.Message})
+	}
+	return catalogue.Lookup(f)
+}
+
+// tells reports whether the catalogue knows what an exception without a class means.
+func tells(x *throwable.Exception) bool {
+	_, ok := catalogue.Lookup(catalogue.Failure{Links: []catalogue.Link{{Message: x.Message}}})
+	return ok
+}
+
+func tail(log []byte) string {
+	return string(log[max(0, len(log)-maxEvidence):])
+}
