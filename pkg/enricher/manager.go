@@ -26,6 +26,7 @@ import (
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/webhook"
 )
 
 const (
@@ -113,6 +114,9 @@ func setup(ctx context.Context, mgr ctrl.Manager, clientset kubernetes.Interface
 	}
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("setting up the controller: %w", err)
+	}
+	if err := webhook.AddToManager(mgr, cfg); err != nil {
+		return err
 	}
 	return addProbes(mgr, extension)
 }

@@ -1,0 +1,156 @@
+package webhook
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	jsonpatch "gomodules.xyz/jsonpatch/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
+)
+
+// keepStatus is the keep-status policy: the patch that puts diagnostics and conditions back where object lacks what
+// oldObject has, and that makes the conditions of a new state. What is kept is kept byte for byte. Both are the JSON of
+// a SparkApplication. What an error tells of is left as it is; the operations beside it hold.
+func keepStatus(object, oldObject []byte) ([]jsonpatch.Operation, error) {
+	now, err := parseApplication(object)
+	if err != nil {
+		return nil, fmt.Errorf("decoding the application: %w", err)
+	}
+	if now.fields == nil {
+		return nil, nil
+	}
+	before, err := parseApplication(oldObject)
+	if err != nil {
+		return nil, fmt.Errorf("decoding the application before the write: %w", err)
+	}
+	var operations []jsonpatch.Operation
+	if kept := before.fields["diagnostics"]; kept != nil && !now.has("diagnostics") {
+		now.status.Diagnostics = before.status.Diagnostics
+		operations = append(operations, jsonpatch.NewOperation("add", "/status/diagnostics", kept))
+	}
+	conditions, err := wantedConditions(now, before)
+	if conditions != nil {
+		operations = append(operations, jsonpatch.NewOperation("add", "/status/conditions", conditions))
+	}
+	return operations, err
+}
+
+// wantedConditions is nil where conditions come along with an unchanged state: whoever wrote them knew it.
+func wantedConditions(now, before *application) ([]json.RawMessage, error) {
+	unchanged := now.status.ApplicationState.State == before.status.ApplicationState.State &&
+		now.status.SubmissionID == before.status.SubmissionID
+	if unchanged && now.hasStateConditions() {
+		return nil, nil
+	}
+	if unchanged && !now.has("conditions") && before.hasStateConditions() {
+		return before.conditions, nil
+	}
+	have := now
+	if !now.has("conditions") {
+		have = before
+	}
+	return stateConditions(now, have)
+}
+
+// stateConditions makes the conditions of now out of those that have holds.
+func stateConditions(now, have *application) ([]json.RawMessage, error) {
+	if now.Metadata.Generation == 0 || now.Metadata.CreationTimestamp.IsZero() {
+		return nil, errors.New("the application has no generation or creationTimestamp")
+	}
+	input := now.status
+	input.Conditions = have.status.Conditions
+	made := status.StateConditions(&input, now.Metadata.Generation, now.Metadata.CreationTimestamp)
+	conditions := make([]json.RawMessage, 0, len(made))
+	for _, condition := range made {
+		encoded, err := have.encode(condition)
+		if err != nil {
+			return nil, err
+		}
+		conditions = append(conditions, encoded)
+	}
+	return conditions, nil
+}
+
+// application is what the mutation looks at, decoded and as it was written.
+type application struct {
+	Metadata struct {
+		Generation        int64       `json:"generation"`
+		CreationTimestamp metav1.Time `json:"creationTimestamp"`
+	} `json:"metadata"`
+	Status json.RawMessage `json:"status"`
+
+	status     v1beta2.Status
+	fields     map[string]json.RawMessage
+	conditions []json.RawMessage
+}
+
+func parseApplication(data []byte) (*application, error) {
+	app := &application{}
+	if err := json.Unmarshal(data, app); err != nil {
+		return nil, err
+	}
+	if app.Status == nil {
+		return app, nil
+	}
+	if err := json.Unmarshal(app.Status, &app.fields); err != nil {
+		return nil, fmt.Errorf("status: %w", err)
+	}
+	if err := json.Unmarshal(app.Status, &app.status); err != nil {
+		return nil, fmt.Errorf("status: %w", err)
+	}
+	if app.has("conditions") {
+		if err := json.Unmarshal(app.fields["conditions"], &app.conditions); err != nil {
+			return nil, fmt.Errorf("status.conditions: %w", err)
+		}
+	}
+	return app, nil
+}
+
+func (a *application) has(field string) bool {
+	_, there := a.fields[field]
+	return there
+}
+
+func (a *application) hasStateConditions() bool {
+	for _, conditionType := range status.StateTypes {
+		if a.indexOf(conditionType) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *application) indexOf(conditionType string) int {
+	return slices.IndexFunc(a.status.Conditions, func(c metav1.Condition) bool { return c.Type == conditionType })
+}
+
+// encode writes a condition, or the part of it that was there before, as it was written.
+func (a *application) encode(condition metav1.Condition) (json.RawMessage, error) {
+	at := a.indexOf(condition.Type)
+	if at >= 0 && condition == a.status.Conditions[at] {
+		return a.conditions[at], nil
+	}
+	encoded := struct {
+		metav1.Condition
+		LastTransitionTime any `json:"lastTransitionTime"`
+	}{Condition: condition, LastTransitionTime: condition.LastTransitionTime}
+	if at >= 0 && condition.Status == a.status.Conditions[at].Status {
+		var written struct {
+			LastTransitionTime json.RawMessage `json:"lastTransitionTime"`
+		}
+		if err := json.Unmarshal(a.conditions[at], &written); err != nil {
+			return nil, fmt.Errorf("status.conditions[%d]: %w", at, err)
+		}
+		encoded.LastTransitionTime = written.LastTransitionTime
+	}
+	data, err := json.Marshal(encoded)
+	if err != nil {
+		return nil, fmt.Errorf("encoding condition %s: %w", condition.Type, err)
+	}
+	return data, nil
+}
