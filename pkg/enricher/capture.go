@@ -71,10 +71,7 @@ func heldSince(app *v1beta2.SparkApplication, pod *corev1.Pod) time.Time {
 // stored is true if the status holds the record of the submission, or there is nothing to record: the attempt was
 // well, was stopped, or is too old.
 func stored(app *v1beta2.SparkApplication, known application, submissionID string) bool {
-	if d := app.Status.Diagnostics; d != nil && d.SubmissionID == submissionID && d.Reason != "" {
-		return true
-	}
-	if inHistory(app, submissionID) {
+	if inStatus(app, submissionID) {
 		return true
 	}
 	return slices.ContainsFunc(known.attempts, func(t attempt) bool {

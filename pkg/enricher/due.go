@@ -40,7 +40,7 @@ func nextStep(
 		return pause, 0
 	case current && alreadyExplained(app):
 		return dismiss, 0
-	case t.app != nil:
+	case t.submission:
 		return explain, 0
 	case !t.failed && (t.gone || pod != nil && endedOnRequest(pod, app)):
 		return unlessStopped(t), 0

@@ -18,7 +18,7 @@ func TestNextStep(t *testing.T) {
 	goneFailed := failed
 	goneFailed.gone = true
 	submission := failed
-	submission.app = in(v1beta2.StateSubmissionFailed)
+	submission.submission = true
 	earlier := attempt{submissionID: "s-0", named: true}
 	cases := map[string]struct {
 		app   *v1beta2.SparkApplication

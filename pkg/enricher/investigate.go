@@ -37,7 +37,7 @@ func (r *Reconciler) investigate(ctx context.Context, app *v1beta2.SparkApplicat
 		case explainWait:
 			after = r.explainWait(app, t, pod)
 		case dismiss:
-			r.memory.update(app, t.submissionID, func(t *attempt) { t.settled = true })
+			r.memory.update(app, t.submissionID, func(t *attempt) { t.settle(nil) })
 		}
 		if err != nil {
 			return 0, err
@@ -55,15 +55,12 @@ func podOf(app *v1beta2.SparkApplication, t attempt, pods []corev1.Pod) *corev1.
 			return &pods[i]
 		}
 	}
-	if t.pod != nil && evidence.BelongsTo(t.pod, app) {
-		return t.pod
-	}
-	return nil
+	return t.pod
 }
 
 // explain gathers, diagnoses and annotates one attempt that has ended.
 func (r *Reconciler) explain(ctx context.Context, app *v1beta2.SparkApplication, t attempt, pod *corev1.Pod) (time.Duration, error) {
-	if pod == nil && t.app == nil && t.submissionID == app.Status.SubmissionID {
+	if pod == nil && !t.submission && t.submissionID == app.Status.SubmissionID {
 		found, err := r.Gatherer.FindPod(ctx, app)
 		if err != nil {
 			return 0, err
@@ -75,7 +72,7 @@ func (r *Reconciler) explain(ctx context.Context, app *v1beta2.SparkApplication,
 		return again, err
 	}
 	if !found.Failed {
-		r.memory.update(app, t.submissionID, func(t *attempt) { t.settled, t.pod, t.record = true, nil, nil })
+		r.memory.update(app, t.submissionID, func(t *attempt) { t.settle(nil) })
 		return 0, nil
 	}
 	record, err := r.recordOf(ctx, app, t, pod, found)
@@ -83,17 +80,27 @@ func (r *Reconciler) explain(ctx context.Context, app *v1beta2.SparkApplication,
 		return 0, err
 	}
 	r.told(ctx, app, record)
-	r.memory.update(app, t.submissionID, func(t *attempt) { t.settled, t.pod, t.record = true, nil, record })
+	r.memory.update(app, t.submissionID, func(t *attempt) { t.settle(record) })
 	return 0, nil
 }
 
-// applicationOf returns the application as it was at the time of the attempt, where that was noted: the error message
-// of a failed submission is gone with the next one.
+// applicationOf returns the application as it was at the time of the attempt: its error message and its executors are
+// gone with the next one.
 func applicationOf(app *v1beta2.SparkApplication, t attempt) *v1beta2.SparkApplication {
-	if t.app != nil {
+	switch {
+	case t.submissionID == app.Status.SubmissionID && app.Status.ApplicationState.State == v1beta2.StateFailed:
+		return app
+	case t.app != nil:
 		return t.app
+	case t.submissionID == app.Status.SubmissionID:
+		return app
 	}
-	return app
+	then := app.DeepCopy()
+	then.Status = v1beta2.Status{
+		SubmissionID: t.submissionID, ExecutionAttempts: t.number,
+		ApplicationState: v1beta2.ApplicationState{State: v1beta2.StateFailing},
+	}
+	return then
 }
 
 // diagnose reads the evidence and decides. A log that cannot be read now is asked for again a few times, then the

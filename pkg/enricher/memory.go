@@ -19,6 +19,12 @@ import (
 // carries its submission ID seconds before the status does.
 const unnamedLimit = 10 * time.Minute
 
+// claimantLimit bounds the pods that are held as possible drivers of one attempt.
+const claimantLimit = 8
+
+// storedLimit is how long a record is remembered beside the status that holds it, should that be erased.
+const storedLimit = 10 * time.Minute
+
 // attempt is what is remembered of one submission.
 type attempt struct {
 	submissionID string
@@ -26,11 +32,15 @@ type attempt struct {
 	named  bool
 	number int32
 	seen   time.Time
-	// pod is the driver pod as it was last seen, after its driver ended.
-	pod  *corev1.Pod
-	gone bool
-	// app is the application as it was when its submission failed.
-	app *v1beta2.SparkApplication
+	// seenPods are the pods that claim to be its driver, as they were last seen after their end; which one is, only a
+	// look at the application tells. pod is that one, in a snapshot, and gone is true if it does not exist any more.
+	seenPods []seenPod
+	pod      *corev1.Pod
+	gone     bool
+	// app is the application as it was when the operator called the attempt failed; submission is true if it failed
+	// before there was a driver.
+	app        *v1beta2.SparkApplication
+	submission bool
 	// failed and stopped tell whether the operator has called the attempt failed, or ended it because of a changed
 	// specification or a suspension.
 	failed, stopped bool
@@ -93,11 +103,10 @@ func (m *memory) observeApp(app *v1beta2.SparkApplication) {
 func (t *attempt) observe(app *v1beta2.SparkApplication) {
 	switch app.Status.ApplicationState.State {
 	case v1beta2.StateSubmissionFailed:
-		t.failed = true
-		if t.app == nil {
-			t.app = app
-		}
-	case v1beta2.StateFailing, v1beta2.StateFailed:
+		t.failed, t.submission, t.app = true, true, app
+	case v1beta2.StateFailing:
+		t.failed, t.app = true, app
+	case v1beta2.StateFailed:
 		t.failed = true
 	case v1beta2.StateInvalidating, v1beta2.StateSuspending, v1beta2.StateSuspended:
 		t.stopped = true
@@ -116,11 +125,41 @@ func (m *memory) observePod(pod *corev1.Pod, gone bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[v1beta2.LabelAppName]}
-	t := m.applicationFor(key).attempt(evidence.SubmissionID(pod), m.clock.Now())
-	if t.pod != nil && t.pod.UID != pod.UID {
+	m.applicationFor(key).attempt(evidence.SubmissionID(pod), m.clock.Now()).see(seenPod{pod: pod, gone: gone})
+}
+
+// seenPod is a pod as it was last seen.
+type seenPod struct {
+	pod  *corev1.Pod
+	gone bool
+}
+
+func (t *attempt) see(seen seenPod) {
+	if t.settled {
 		return
 	}
-	t.pod, t.gone = pod, t.gone || gone
+	i := slices.IndexFunc(t.seenPods, func(s seenPod) bool { return s.pod.UID == seen.pod.UID })
+	switch {
+	case i >= 0:
+		t.seenPods[i] = seen
+	case len(t.seenPods) < claimantLimit:
+		t.seenPods = append(t.seenPods, seen)
+	}
+}
+
+// choosePod picks the driver pod of app among those that claim to be.
+func (t *attempt) choosePod(app *v1beta2.SparkApplication) {
+	for _, s := range t.seenPods {
+		if evidence.BelongsTo(s.pod, app) {
+			t.pod, t.gone = s.pod, s.gone
+		}
+	}
+}
+
+// settle notes what the attempt came to, nil if it was well, and lets go of the evidence.
+func (t *attempt) settle(record *status.Record) {
+	t.settled, t.record = true, record
+	t.seenPods, t.app = nil, nil
 }
 
 func (m *memory) applicationFor(key types.NamespacedName) *application {
@@ -154,11 +193,21 @@ func (m *memory) snapshot(app *v1beta2.SparkApplication) application {
 	a := m.applicationFor(keyOf(app))
 	now := m.clock.Now()
 	a.attempts = slices.DeleteFunc(a.attempts, func(t attempt) bool {
-		return !t.named && now.Sub(t.seen) > unnamedLimit || t.evented && a.erasure.rounds == 0 && inHistory(app, t.submissionID)
+		return !t.named && now.Sub(t.seen) > unnamedLimit ||
+			t.evented && a.erasure.rounds == 0 && now.Sub(a.writtenAt) > storedLimit && inStatus(app, t.submissionID)
 	})
 	copied := *a
 	copied.attempts = slices.Clone(a.attempts)
+	for i := range copied.attempts {
+		copied.attempts[i].choosePod(app)
+	}
 	return copied
+}
+
+// inStatus is true if the status holds the diagnosis of an attempt, as the current or as an earlier one.
+func inStatus(app *v1beta2.SparkApplication, id string) bool {
+	d := app.Status.Diagnostics
+	return d != nil && d.SubmissionID == id && d.Reason != "" || inHistory(app, id)
 }
 
 func inHistory(app *v1beta2.SparkApplication, id string) bool {

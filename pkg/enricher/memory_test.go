@@ -91,10 +91,10 @@ func TestWhatADriverWaitedForCountsOnlyWhileItMayWait(t *testing.T) {
 }
 
 func TestTheOperatorsWordOnAnAttemptIsKept(t *testing.T) {
-	cases := map[v1beta2.State]struct{ failed, stopped, submission bool }{
-		v1beta2.StateFailing:          {failed: true},
+	cases := map[v1beta2.State]struct{ failed, stopped, submission, app bool }{
+		v1beta2.StateFailing:          {failed: true, app: true},
 		v1beta2.StateFailed:           {failed: true},
-		v1beta2.StateSubmissionFailed: {failed: true, submission: true},
+		v1beta2.StateSubmissionFailed: {failed: true, submission: true, app: true},
 		v1beta2.StateInvalidating:     {stopped: true},
 		v1beta2.StateSuspending:       {stopped: true},
 		v1beta2.StateRunning:          {},
@@ -107,7 +107,8 @@ func TestTheOperatorsWordOnAnAttemptIsKept(t *testing.T) {
 			later := in(v1beta2.StatePendingRerun)
 			m.observeApp(later)
 			got := find(t, m, later, "s-1")
-			if got.failed != want.failed || got.stopped != want.stopped || (got.app != nil) != want.submission {
+			if got.failed != want.failed || got.stopped != want.stopped || got.submission != want.submission ||
+				(got.app != nil) != want.app {
 				t.Errorf("attempt = %+v, want %+v", got, want)
 			}
 		})
@@ -160,4 +161,32 @@ func find(t *testing.T, m *memory, app *v1beta2.SparkApplication, submissionID s
 	}
 	t.Fatalf("no attempt %s is remembered", submissionID)
 	return attempt{}
+}
+
+func TestAPodThatMerelyClaimsToBeTheDriverDoesNotHideIt(t *testing.T) {
+	m := newMemory(clocktesting.NewFakePassiveClock(start))
+	app := in(v1beta2.StateRunning)
+	app.Status.DriverInfo.PodName = "etl-driver"
+	claimant := ended(time.Second)
+	claimant.Name, claimant.UID = "impostor", "impostor-uid"
+	m.observePod(claimant, true)
+	m.observePod(ended(time.Second), false)
+	m.observeApp(app)
+	got := find(t, m, app, "s-1")
+	if got.pod == nil || got.pod.Name != "etl-driver" || got.gone {
+		t.Errorf("driver pod = %+v, want the one that the status names", got.pod)
+	}
+}
+
+func TestAClaimantAloneIsNoEvidence(t *testing.T) {
+	m := newMemory(clocktesting.NewFakePassiveClock(start))
+	app := in(v1beta2.StateRunning)
+	app.Status.DriverInfo.PodName = "etl-driver"
+	claimant := ended(time.Second)
+	claimant.Name = "impostor"
+	m.observePod(claimant, true)
+	m.observeApp(app)
+	if got := find(t, m, app, "s-1"); got.pod != nil || got.gone {
+		t.Errorf("attempt = %+v, want no pod", got)
+	}
 }
