@@ -112,6 +112,10 @@ func (c *Cluster) startControlPlane(ctx context.Context, opts Options) error {
 	for flag, value := range opts.APIServerFlags {
 		server.Configure().Set(flag, value)
 	}
+	server.CertDir = c.certificates()
+	if err := os.MkdirAll(server.CertDir, 0o700); err != nil {
+		return fmt.Errorf("making the folder of certificates: %w", err)
+	}
 	if server.Err, err = os.Create(c.file("kube-apiserver.log")); err != nil {
 		return fmt.Errorf("opening the log of kube-apiserver: %w", err)
 	}
