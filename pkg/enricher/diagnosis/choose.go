@@ -48,6 +48,9 @@ func (r *reading) weigh(f *throwable.Found) weight {
 	case f.Kind == throwable.JVM:
 		return final
 	case f.Level == logtext.Warn:
+		if strings.Contains(f.Logger, "SparkSubmit") {
+			return uncaught // spark-submit words what ends it as a warning
+		}
 		return noWeight
 	case f.Kind == throwable.Launcher:
 		if r.marks.progress > f.Index {

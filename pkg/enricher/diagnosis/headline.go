@@ -32,7 +32,7 @@ func (g *gate) headline(f *finding, facts string) string {
 
 // describe is "class: message" on one line.
 func (g *gate) describe(x *throwable.Exception, limit int) string {
-	text := withoutPlan(x.Message)
+	text := withoutPlan(ownText(x))
 	name, _ := conditionIn(text)
 	switch {
 	case x.Class == "", name != "":
@@ -82,6 +82,15 @@ func wraps(x *throwable.Exception) bool {
 	}
 	text := strings.TrimSpace(x.Message)
 	return x.Cause != nil && (text == "" || strings.HasPrefix(text, x.Cause.Class) && x.Cause.Class != "")
+}
+
+// ownText is an exception's message without the dump of the API's answer that the Kubernetes client appends to it.
+func ownText(x *throwable.Exception) string {
+	said, _, found := strings.Cut(x.Message, " Received status: Status(")
+	if found {
+		return said
+	}
+	return x.Message
 }
 
 // withoutPlan cuts the query plan or the SQL text that Spark appends below its message.

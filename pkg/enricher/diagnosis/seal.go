@@ -89,10 +89,10 @@ func (e *Engine) exceptionOf(g *gate, f *finding, trace string) *v1beta2.Excepti
 	}
 	out := &v1beta2.Exception{Class: g.class(x.Class), Truncated: f.truncated}
 	out.Condition, out.SQLState = sparkCondition(x)
-	out.Message = g.line(x.Message, v1beta2.MaxMessageBytes)
+	out.Message = g.line(ownText(x), v1beta2.MaxMessageBytes)
 	out.Truncated = out.Truncated || strings.HasSuffix(out.Message, cutMark)
 	if root := x.Root(); root != x {
-		out.RootCause = &v1beta2.Cause{Class: g.class(root.Class), Message: g.line(root.Message, v1beta2.MaxMessageBytes)}
+		out.RootCause = &v1beta2.Cause{Class: g.class(root.Class), Message: g.line(ownText(root), v1beta2.MaxMessageBytes)}
 	}
 	var cut bool
 	out.StackTrace, cut = shortTrace(trace, e.traceLines, e.traceBytes)

@@ -210,7 +210,7 @@ func (e *Engine) lookup(x *throwable.Exception) (catalogue.Verdict, bool) {
 	f := catalogue.Failure{Implicit: x.Implicit}
 	f.Condition, f.SQLState = sparkCondition(x)
 	for _, link := range chain {
-		f.Links = append(f.Links, catalogue.Link{Class: link.Class, Message: link.Message})
+		f.Links = append(f.Links, catalogue.Link{Class: link.Class, Wrapped: link.Wrapped, Message: link.Message})
 	}
 	return catalogue.Lookup(f)
 }

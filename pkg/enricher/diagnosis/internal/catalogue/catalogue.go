@@ -49,7 +49,9 @@ type Verdict struct {
 
 // Link is one exception of a chain.
 type Link struct {
-	Class   string
+	Class string
+	// Wrapped is a class that Class names in parentheses.
+	Wrapped string
 	Message string
 }
 
@@ -135,7 +137,7 @@ var linkTables = [][]Rule{platformRules, configurationRules, dataRules, userRule
 // lookedAt is how much of a message the rules see, in bytes: its beginning and its end.
 const lookedAt = 8 * 1024
 
-type lowLink struct{ class, text string }
+type lowLink struct{ class, wrapped, text string }
 
 func lowered(links []Link) []lowLink {
 	const deepest = 64
@@ -148,43 +150,34 @@ func lowered(links []Link) []lowLink {
 		if len(text) > 2*lookedAt {
 			text = text[:lookedAt] + " " + text[len(text)-lookedAt:]
 		}
-		low[i] = lowLink{class: l.Class, text: strings.ToLower(text)}
+		low[i] = lowLink{class: l.Class, wrapped: l.Wrapped, text: strings.ToLower(text)}
 	}
 	return low
 }
 
 func (r *Rule) matches(l lowLink) bool {
-	return r.matchesClass(l.class) && r.matchesText(l.text)
+	return r.matchesClass(l) && r.matchesText(l.text)
 }
 
-func (r *Rule) matchesClass(class string) bool {
+func (r *Rule) matchesClass(l lowLink) bool {
 	if len(r.Classes) == 0 {
 		return true
 	}
 	for _, c := range r.Classes {
-		if classIs(class, c) {
+		if classIs(l.class, c) || l.wrapped != "" && classIs(l.wrapped, c) {
 			return true
 		}
 	}
 	return false
 }
 
-// classIs compares with or without the package, and with the inner class of Hadoop's RemoteException.
+// classIs compares with or without the package.
 func classIs(class, want string) bool {
 	if class == want {
 		return true
 	}
-	if inner, ok := strings.CutSuffix(class, ")"); ok {
-		if at := strings.IndexByte(inner, '('); at >= 0 && classIs(inner[at+1:], want) {
-			return true
-		}
-		class, _, _ = strings.Cut(inner, "(")
-	}
-	if !strings.HasSuffix(class, want) {
-		return class == want
-	}
-	if len(class) == len(want) {
-		return true
+	if len(class) <= len(want) || !strings.HasSuffix(class, want) {
+		return false
 	}
 	before := class[len(class)-len(want)-1]
 	return before == '.' || before == '$'
@@ -200,7 +193,7 @@ func (r *Rule) matchesChain(links []lowLink) bool {
 	texts := len(r.Texts) == 0
 	all := make([]bool, len(r.All))
 	for _, l := range links {
-		class = class || r.matchesClass(l.class)
+		class = class || r.matchesClass(l)
 		whole := strings.ToLower(l.class) + ": " + l.text
 		texts = texts || containsAny(whole, r.Texts)
 		for i, t := range r.All {

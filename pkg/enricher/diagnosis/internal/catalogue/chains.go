@@ -88,6 +88,12 @@ var chainRules = []Rule{
 		"provided maven coordinates must be", "failed to resolve ivy",
 	}, Reason: v1beta2.ReasonDependencyResolutionFailed},
 
+	// A program that the driver starts: Python or R.
+	{Texts: []string{"cannot run program"}, All: []string{"permission denied"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint: "The program is not executable for the container's user: check PYSPARK_PYTHON or spark.pyspark.python, and the file's mode."},
+	{Texts: []string{"cannot run program"}, Reason: v1beta2.ReasonContainerCommandError,
+		Hint: "The program is not in the image: check PYSPARK_PYTHON or spark.pyspark.python, and install it."},
+
 	// A worker that dies takes a broken pipe or an end of file with it.
 	{Texts: []string{"python worker exited unexpectedly", "python worker failed to connect back"},
 		Not: []string{"outofmemoryerror", "no space left"}, Reason: v1beta2.ReasonUserCodeError,

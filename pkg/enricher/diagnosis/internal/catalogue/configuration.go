@@ -9,7 +9,7 @@ var configurationRules = []Rule{
 	{Texts: []string{
 		"exec format error", "[fatal tini", "command not found", "bad interpreter", "can't open file",
 		"executable file not found", "exec user process caused", "cannot execute", "java_home is not set",
-		"oci runtime", "unknown command:", "failed to find spark jars directory", "exec: ", "cannot run program",
+		"oci runtime", "unknown command:", "failed to find spark jars directory", "exec: ",
 		"failed to execute child process",
 	}, Reason: v1beta2.ReasonContainerCommandError},
 	{Texts: []string{": not found", ": permission denied", ": no such file or directory", ": is a directory"},

@@ -9,7 +9,7 @@ const headerWindow = 160
 // loguru. A line without a level is raw output.
 func header(s string) Line {
 	raw := Line{Text: s}
-	if len(s) < 5 || !mayStartHeader(s) {
+	if len(s) < 5 || !mayStartHeader(s) || isInit(s) {
 		return raw
 	}
 	window := s[:min(len(s), headerWindow)]
@@ -37,6 +37,11 @@ func mayStartHeader(s string) bool {
 		return levelNamed(word) != None || len(word) == 3 && isMonth(word)
 	}
 	return false
+}
+
+// isInit recognises the messages of tini, the container's first process: they are no records of the program.
+func isInit(s string) bool {
+	return s[0] == '[' && strings.Contains(s[:min(len(s), 20)], " tini (")
 }
 
 func isMonth(w string) bool {

@@ -12,6 +12,8 @@ import (
 type Exception struct {
 	// Class as printed; "" where the text names none.
 	Class string
+	// Wrapped is the class in parentheses behind Class, where Hadoop's RemoteException names the server's exception.
+	Wrapped string
 	// Message as printed, possibly of many lines.
 	Message string
 	// Frames, innermost first for Java, outermost first for Python, without indentation.

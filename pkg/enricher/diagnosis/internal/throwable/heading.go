@@ -45,6 +45,12 @@ func parenthesised(class, rest string) (string, string, bool) {
 	return class + rest[:end+1], strings.TrimSpace(strings.TrimPrefix(after, ":")), true
 }
 
+// newException splits "RemoteException(real.Class)" into the class and the one it wraps.
+func newException(class string) *Exception {
+	outer, inner, _ := strings.Cut(class, "(")
+	return &Exception{Class: outer, Wrapped: strings.TrimSuffix(inner, ")")}
+}
+
 // nameEnd is the length of the dotted name that s starts with.
 func nameEnd(s string) int {
 	i, afterDot := 0, true

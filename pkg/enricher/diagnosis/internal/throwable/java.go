@@ -60,7 +60,7 @@ func (p *javaParser) first(line string) {
 // open starts a link; the first becomes the top, later ones the cause of the last.
 func (p *javaParser) open(class, message string) {
 	p.closeMessage()
-	link := &Exception{Class: class}
+	link := newException(class)
 	if p.top == nil {
 		p.top = link
 	} else {
@@ -130,11 +130,13 @@ func (p *javaParser) cause(s string) {
 
 func (p *javaParser) wrap(s string) {
 	p.closeMessage()
+	top := p.top
 	class, message, ok := heading(s)
 	if !ok {
 		message = s
 	}
-	p.top = &Exception{Class: class, Cause: p.top}
+	p.top = newException(class)
+	p.top.Cause = top
 	p.current = p.top
 	p.inMessage, p.message = true, []string{message}
 }
@@ -153,7 +155,7 @@ func (p *javaParser) driver() {
 	if remote.Cause == nil {
 		remote.Cause = p.top.Cause
 	}
-	*p.top = Exception{Class: p.top.Class, Message: p.top.Message, Remote: remote}
+	p.top.Frames, p.top.Cause, p.top.Remote = nil, nil, remote
 	p.current = p.top
 }
 

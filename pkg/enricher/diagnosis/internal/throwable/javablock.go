@@ -6,7 +6,7 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/logtext"
 )
 
-// beginJava opens a trace at its first frame or cause: the heading and its message are pending, stand in the line
+// beginJava opens a trace at its first frame, cause or stack: the heading and its message are pending, stand in the line
 // before, or are missing.
 func (r *Reader) beginJava(text string) {
 	b := &block{Found: Found{Kind: Java, Index: r.index}}

@@ -21,7 +21,7 @@ func announces(text string) (announcement, bool) {
 		strings.HasPrefix(text, "--- Logging error ---"),
 		strings.HasPrefix(text, "Exception occurred during processing of request from"):
 		return announcement{ignored: true}, true
-	case strings.HasPrefix(text, "Exception in thread ") && strings.HasSuffix(strings.TrimSpace(text), ":"):
+	case strings.HasPrefix(text, "Exception in thread ") && !strings.HasPrefix(text, inThread) && strings.HasSuffix(strings.TrimSpace(text), ":"):
 		name := strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(text, "Exception in thread ")), ":")
 		return announcement{thread: name}, true
 	}

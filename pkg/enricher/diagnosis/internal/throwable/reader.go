@@ -113,6 +113,10 @@ func (r *Reader) begin(text string) {
 	switch javaKind(text) {
 	case frameLine, causeLine, wrapLine:
 		r.beginJava(text)
+	case driverLine:
+		if len(r.pending) > 0 {
+			r.beginJava(text)
+		}
 	case blankLine, elisionLine:
 		r.extend(text)
 	default:
@@ -136,10 +140,13 @@ func (r *Reader) isNewHeading(text string) bool {
 	if !ok {
 		return false
 	}
-	if len(r.pending) == 0 || thread != "" || !strings.Contains(r.pending[0], tracebackTop) {
+	if len(r.pending) == 0 || thread != "" {
 		return true
 	}
-	return isQualified(bare(class)) && len(r.pending) > maxPending/2
+	if strings.HasSuffix(strings.TrimRight(r.pending[len(r.pending)-1], " \t"), ":") {
+		return false
+	}
+	return !strings.Contains(r.pending[0], tracebackTop) || isQualified(bare(class)) && len(r.pending) > maxPending/2
 }
 
 func (r *Reader) extend(text string) {
