@@ -17,6 +17,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
@@ -84,6 +86,20 @@ func (c *Cluster) ServiceAccountConfig(ctx context.Context, account types.Namesp
 	config := rest.AnonymousClientConfig(c.Config)
 	config.BearerToken = token.Status.Token
 	return config, nil
+}
+
+// tokenKubeconfig is a kubeconfig for the config's bearer token.
+func tokenKubeconfig(config *rest.Config, server, namespace string) ([]byte, error) {
+	data, err := clientcmd.Write(clientcmdapi.Config{
+		Clusters:       map[string]*clientcmdapi.Cluster{"c": {Server: server, CertificateAuthorityData: config.CAData}},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"u": {Token: config.BearerToken}},
+		Contexts:       map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u", Namespace: namespace}},
+		CurrentContext: "x",
+	})
+	if err != nil {
+		return nil, fmt.Errorf("writing a kubeconfig: %w", err)
+	}
+	return data, nil
 }
 
 // AdminKubeconfig writes the administrator's kubeconfig and gives its path.
