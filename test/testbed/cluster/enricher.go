@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
@@ -28,6 +30,8 @@ type EnricherOptions struct {
 	Configure func(*configv1alpha1.EnricherConfiguration)
 	// Server is the API server's address, where a proxy stands before it.
 	Server string
+	// Program is the binary; empty means bin/enricher.
+	Program string
 	// NotReady starts the enricher without waiting until it is ready.
 	NotReady bool
 }
@@ -50,6 +54,10 @@ func (c *Cluster) Install(ctx context.Context, args ...string) error {
 
 // ApplyRBAC applies the enricher's namespace, ServiceAccount and rules.
 func (c *Cluster) ApplyRBAC(ctx context.Context) error {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: EnricherAccount.Namespace}}
+	if err := c.Client.Create(ctx, namespace); err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("creating the enricher's namespace: %w", err)
+	}
 	_, err := c.Kubectl(ctx, "apply", "-k", filepath.Join(c.Root, "config", "rbac"))
 	return err
 }
@@ -59,6 +67,9 @@ func (c *Cluster) StartEnricher(ctx context.Context, opts EnricherOptions) (*Enr
 	if opts.Name == "" {
 		opts.Name = "enricher"
 	}
+	if opts.Program == "" {
+		opts.Program = filepath.Join(Bin(c.Root), "enricher")
+	}
 	kubeconfig, err := c.enricherAccess(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -67,7 +78,7 @@ func (c *Cluster) StartEnricher(ctx context.Context, opts EnricherOptions) (*Enr
 	if err != nil {
 		return nil, err
 	}
-	enricher.Process, err = startProcess(opts.Name, c.file(opts.Name+".log"), filepath.Join(Bin(c.Root), "enricher"),
+	enricher.Process, err = startProcess(opts.Name, c.file(opts.Name+".log"), opts.Program,
 		[]string{"run", "--config", file}, []string{clientcmd.RecommendedConfigPathEnvVar + "=" + kubeconfig})
 	if err != nil {
 		return nil, err
@@ -88,14 +99,9 @@ func (c *Cluster) enricherAccess(ctx context.Context, opts EnricherOptions) (str
 	if opts.Server != "" {
 		server = opts.Server
 	}
-	data, err := clientcmd.Write(clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{"c": {Server: server, CertificateAuthorityData: config.CAData}},
-		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"u": {Token: config.BearerToken}},
-		Contexts:       map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u", Namespace: EnricherAccount.Namespace}},
-		CurrentContext: "x",
-	})
+	data, err := tokenKubeconfig(config, server, EnricherAccount.Namespace)
 	if err != nil {
-		return "", fmt.Errorf("writing the enricher's kubeconfig: %w", err)
+		return "", err
 	}
 	return c.write(opts.Name+".kubeconfig", data)
 }

@@ -73,7 +73,7 @@ var sources = map[string]string{
 // Build compiles programs of this repository into bin/.
 func Build(ctx context.Context, root string, programs ...string) error {
 	for _, name := range programs {
-		command := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(Bin(root), name), sources[name])
+		command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", filepath.Join(Bin(root), name), sources[name])
 		command.Dir = root
 		command.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := command.CombinedOutput(); err != nil {
