@@ -23,7 +23,7 @@ func newRootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRunCommand(), newCRDCommand(), newInstallCommand())
+	root.AddCommand(newRunCommand(), newDiagnoseCommand(), newCRDCommand(), newInstallCommand())
 	return root
 }
 

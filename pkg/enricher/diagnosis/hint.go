@@ -55,11 +55,13 @@ func (s *survey) executorSpec() v1beta2.PodSpec {
 	return s.Application.Spec.Executor
 }
 
+// knowsSpec is false where only a status is at hand: then no default may be claimed to be in force.
+func (s *survey) knowsSpec() bool {
+	return s.Application != nil && (s.Application.Spec.Type != "" || len(s.Application.Spec.SparkConf) > 0 || s.Application.Spec.Driver.Memory != nil)
+}
+
 // inForce lists the container's limit, the heap and the overhead, with where each comes from.
 func inForce(s *survey, role string, spec v1beta2.PodSpec, limit string) string {
-	if s.Application == nil && limit == "" {
-		return ""
-	}
 	var parts []string
 	if limit == "" && spec.MemoryLimit != nil {
 		limit = *spec.MemoryLimit
@@ -67,11 +69,14 @@ func inForce(s *survey, role string, spec v1beta2.PodSpec, limit string) string 
 	if limit != "" {
 		parts = append(parts, "container limit "+limit)
 	}
-	if s.Application != nil {
+	if s.knowsSpec() {
 		conf := s.Application.Spec.SparkConf
 		parts = append(parts,
 			setting(spec.Memory, conf, "spark."+role+".memory", "1g by default"),
 			setting(spec.MemoryOverhead, conf, "spark."+role+".memoryOverhead", overheadDefault(s, conf, role)))
+	}
+	if len(parts) == 0 {
+		return ""
 	}
 	return "In force: " + strings.Join(parts, ", ") + "."
 }

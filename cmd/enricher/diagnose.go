@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/annotation"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
+)
+
+// diagnoseFlags are what the command is told.
+type diagnoseFlags struct {
+	pod, log, status string
+	conf             []string
+	output           string
+	configFile       string
+	namespace        string
+	cluster          clusterFlags
+}
+
+func newDiagnoseCommand() *cobra.Command {
+	f := &diagnoseFlags{}
+	command := &cobra.Command{
+		Use:   "diagnose [NAME | --pod FILE --log FILE --status FILE]",
+		Short: "Tell why an application failed, from files or from the cluster",
+		Long: `Tell why a Spark application failed and who has to act.
+
+With files it works offline; any one of them is enough, and - stands for standard input. With the NAME of a
+SparkApplication it reads application, driver pod and log from the cluster, and writes nothing.`,
+		Example: `  enricher diagnose daily-orders -n analytics
+  enricher diagnose --log driver.log
+  kubectl logs daily-orders-driver | enricher diagnose --log -
+  enricher diagnose --pod pod.yaml --log driver.log --status app.yaml -o json`,
+		Args: func(_ *cobra.Command, args []string) error { return f.check(args) },
+		RunE: func(command *cobra.Command, args []string) error { return f.run(command, args) },
+	}
+	flags := command.Flags()
+	flags.StringVar(&f.pod, "pod", "", "driver pod in YAML or JSON")
+	flags.StringVar(&f.log, "log", "", "driver log; only its end is read")
+	flags.StringVar(&f.status, "status", "", "status block of the SparkApplication, or the whole object, in YAML or JSON")
+	flags.StringArrayVar(&f.conf, "conf", nil, "KEY=VALUE of the application's sparkConf; may be repeated")
+	flags.StringVarP(&f.output, "output", "o", "text", "text, json or yaml; json and yaml print status.diagnostics")
+	flags.StringVar(&f.configFile, "config", "", "configuration file of the enricher, for its rules and limits")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the application")
+	f.cluster.add(flags)
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badInput{err} })
+	return command
+}
+
+// check refuses what cannot be meant.
+func (f *diagnoseFlags) check(args []string) error {
+	files, stdin := 0, 0
+	for _, file := range []string{f.pod, f.log, f.status} {
+		if file != "" {
+			files++
+		}
+		if file == "-" {
+			stdin++
+		}
+	}
+	switch {
+	case len(args) > 1:
+		return badInput{fmt.Errorf("only one application at a time, got %d names", len(args))}
+	case len(args) == 1 && files > 0:
+		return badInput{errors.New("give either the NAME of an application or files, not both")}
+	case len(args) == 0 && files == 0:
+		return badInput{errors.New("give the NAME of an application, or at least one of --pod, --log and --status")}
+	case stdin > 1:
+		return badInput{errors.New("only one input can be standard input")}
+	case f.output != "text" && f.output != "json" && f.output != "yaml":
+		return badInput{fmt.Errorf("-o %s: must be text, json or yaml", f.output)}
+	}
+	return nil
+}
+
+func (f *diagnoseFlags) run(command *cobra.Command, args []string) error {
+	cfg, err := configv1alpha1.Load(f.configFile)
+	if err != nil {
+		return badInput{err}
+	}
+	engine, err := diagnosis.New(diagnosis.Options{Rules: cfg.Rules, StackTrace: cfg.StackTrace})
+	if err != nil {
+		return badInput{err}
+	}
+	var ev diagnosis.Evidence
+	if len(args) == 1 {
+		ev, err = f.fromCluster(command.Context(), args[0], cfg, engine)
+	} else {
+		ev, err = f.fromFiles(command.InOrStdin(), cfg.Log.MaxBytes)
+	}
+	if err != nil {
+		return err
+	}
+	return printReport(command.OutOrStdout(), f.output, reportOn(engine, ev, cfg))
+}
+
+// report is a diagnosis as the status would show it.
+type report struct {
+	failed      bool
+	withheld    bool
+	state       v1beta2.State
+	diagnostics v1beta2.Diagnostics
+}
+
+// reportOn diagnoses, and keeps to what the application's conf lets the status show.
+func reportOn(engine *diagnosis.Engine, ev diagnosis.Evidence, cfg *configv1alpha1.EnricherConfiguration) report {
+	found := engine.Diagnose(ev)
+	r := report{failed: found.Failed, diagnostics: found.Diagnostics}
+	if ev.Application == nil {
+		return r
+	}
+	r.state = ev.Application.Status.ApplicationState.State
+	if found.Failed && annotation.ConsentOf(ev.Application, cfg).FactsOnly {
+		r.diagnostics, r.withheld = found.FactsOnly(), true
+	}
+	if found.Failed {
+		r.diagnostics.SubmissionID = ev.Application.Status.SubmissionID
+		r.diagnostics.Attempt = ev.Application.Status.ExecutionAttempts
+	}
+	return r
+}
