@@ -145,7 +145,7 @@ func missingProperties(path string, wanted, present apiextensionsv1.JSONSchemaPr
 func encodePatch(operations []jsonpatch.Operation) ([]byte, error) {
 	data, err := json.Marshal(operations)
 	if err != nil {
-		return nil, fmt.Errorf("encoding the patch of the CRD: %w", err)
+		return nil, fmt.Errorf("encoding a patch: %w", err)
 	}
 	return data, nil
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	evanphx "github.com/evanphx/json-patch/v5"
+	jsonpatch "gomodules.xyz/jsonpatch/v2"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -82,10 +83,10 @@ func findCRD(source []byte) ([]byte, error) {
 	}
 }
 
-func applyPatch(document []byte, operations any) ([]byte, error) {
-	encoded, err := json.Marshal(operations)
+func applyPatch(document []byte, operations []jsonpatch.Operation) ([]byte, error) {
+	encoded, err := encodePatch(operations)
 	if err != nil {
-		return nil, fmt.Errorf("encoding the patch of the CRD: %w", err)
+		return nil, err
 	}
 	patch, err := evanphx.DecodePatch(encoded)
 	if err != nil {

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -92,7 +93,7 @@ func decode(text string) ([]*unstructured.Unstructured, error) {
 	for {
 		object := &unstructured.Unstructured{}
 		err := decoder.Decode(object)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return objects, nil
 		}
 		if err != nil {

@@ -2,7 +2,6 @@ package install
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -137,9 +136,9 @@ func (i *Installer) releasePod(ctx context.Context, pod *metav1.PartialObjectMet
 	if operations == nil {
 		return nil
 	}
-	patch, err := json.Marshal(operations)
+	patch, err := encodePatch(operations)
 	if err != nil {
-		return fmt.Errorf("encoding the patch of pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		return err
 	}
 	var options []client.PatchOption
 	if i.Options.DryRun {
@@ -147,7 +146,8 @@ func (i *Installer) releasePod(ctx context.Context, pod *metav1.PartialObjectMet
 	}
 	pod.SetGroupVersionKind(podGVK)
 	err = i.Client.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, patch), options...)
-	if apierrors.IsNotFound(err) {
+	// Gone, or changed meanwhile: the second pass sees what is left.
+	if apierrors.IsNotFound(err) || apierrors.IsInvalid(err) {
 		return nil
 	}
 	if err != nil {

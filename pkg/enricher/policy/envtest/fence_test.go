@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
 var _ = Describe("the fence", func() {
@@ -89,7 +89,9 @@ var _ = Describe("the fence", func() {
 	})
 })
 
-var _ = Describe("the drivers' policies", func() {
+var _ = Describe("the drivers' policies", driverSpecs)
+
+func driverSpecs() {
 	It("put the finalizer and the termination message policy on the operator's driver pods", func(ctx SpecContext) {
 		pod := newPod(ctx, driverPod("driver-"))
 		Expect(pod.Finalizers).To(Equal([]string{"example.com/other", v1beta2.FinalizerCapture}))
@@ -121,7 +123,7 @@ var _ = Describe("the drivers' policies", func() {
 		pod.Spec.Containers[1].Name = "renamed"
 		Expect(policiesOf(newPod(ctx, pod))).To(Equal("sidecar=File renamed=File"))
 	})
-})
+}
 
 // driverPod has a finalizer of somebody else and a sidecar in front of the driver's container.
 func driverPod(prefix string) *corev1.Pod {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	operatorv1beta2 "github.com/kubeflow/spark-operator/v2/api/v1beta2"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,8 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	operatorv1beta2 "github.com/kubeflow/spark-operator/v2/api/v1beta2"
-	"github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
 
@@ -26,7 +26,9 @@ var (
 	endedAt     = metav1.NewTime(time.Date(2026, 11, 30, 8, 5, 0, 0, time.UTC))
 )
 
-var _ = Describe("keep-status", func() {
+var _ = Describe("keep-status", keepStatusSpecs)
+
+func keepStatusSpecs() {
 	It("gives what the Go table gives, for every state and every transition", func(ctx SpecContext) {
 		app := newApplication(ctx)
 		for _, from := range v1beta2.States {
@@ -115,7 +117,7 @@ var _ = Describe("keep-status", func() {
 		operatorWrites(ctx, app, "A_LATER_STATE", "s-1")
 		expectTable(ctx, app, before, "a later state")
 	})
-})
+}
 
 // expectTable compares the stored conditions with those that the Go function makes of the ones before.
 func expectTable(ctx context.Context, app types.NamespacedName, before *v1beta2.SparkApplication, step string) {
