@@ -41,7 +41,7 @@ func newTask(sandbox, folder string, pod *corev1.Pod, env []string) *task {
 // start begins the process; it is killed with all its children when ctx ends.
 func (t *task) start(ctx context.Context, log io.Writer) error {
 	t.cmd.Stdout, t.cmd.Stderr = log, log
-	t.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	t.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	t.cmd.WaitDelay = time.Second
 	if err := t.cmd.Start(); err != nil {
 		t.memory.close()

@@ -8,8 +8,7 @@ import org.apache.spark.sql.SparkSession;
 /** Fills memory outside the heap until the container's limit is passed. */
 public final class ContainerOom {
   public static void main(String[] args) {
-    SparkSession spark = SparkSession.builder().appName("container-oom").getOrCreate();
-    System.out.println("rows: " + spark.range(100).count());
+    SparkSession.builder().appName("container-oom").getOrCreate();
     List<ByteBuffer> kept = new ArrayList<>();
     while (true) {
       ByteBuffer block = ByteBuffer.allocateDirect(64 << 20);

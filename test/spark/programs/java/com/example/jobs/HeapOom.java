@@ -7,8 +7,7 @@ import org.apache.spark.sql.SparkSession;
 /** Holds on to more than the driver's heap has. */
 public final class HeapOom {
   public static void main(String[] args) {
-    SparkSession spark = SparkSession.builder().appName("heap-oom").getOrCreate();
-    System.out.println("rows: " + spark.range(100).count());
+    SparkSession.builder().appName("heap-oom").getOrCreate();
     List<long[]> kept = new ArrayList<>();
     while (true) {
       kept.add(new long[4 << 20]);

@@ -1,29 +1,28 @@
 package com.example.jobs;
 
-import java.io.IOException;
+import java.util.NoSuchElementException;
 import org.apache.spark.sql.SparkSession;
 
 /** Dies of an exception of its own with two causes. */
 public final class NestedCauses {
   public static void main(String[] args) {
-    SparkSession spark = SparkSession.builder().appName("nested-causes").getOrCreate();
-    System.out.println("rows: " + spark.range(100).count());
-    loadPartners("partners-2026-11.csv");
+    SparkSession.builder().appName("nested-causes").getOrCreate();
+    price(4711);
   }
 
-  private static void loadPartners(String file) {
+  private static void price(int order) {
     try {
-      parse(file);
+      tariff(9);
     } catch (IllegalStateException e) {
-      throw new RuntimeException("cannot load partners from " + file, e);
+      throw new RuntimeException("cannot price order " + order, e);
     }
   }
 
-  private static void parse(String file) {
+  private static void tariff(int zone) {
     try {
-      throw new IOException("line 17: expected 5 columns, found 3");
-    } catch (IOException e) {
-      throw new IllegalStateException("malformed record in " + file, e);
+      throw new NoSuchElementException("zone " + zone);
+    } catch (NoSuchElementException e) {
+      throw new IllegalStateException("no tariff for zone " + zone, e);
     }
   }
 }

@@ -5,10 +5,9 @@ import org.apache.spark.sql.SparkSession;
 /** Loses a worker thread to an exception, notices that and leaves with an exit code. */
 public final class ThreadError {
   public static void main(String[] args) throws Exception {
-    SparkSession spark = SparkSession.builder().appName("thread-error").getOrCreate();
+    SparkSession.builder().appName("thread-error").getOrCreate();
     boolean[] done = new boolean[1];
     Thread loader = new Thread(() -> {
-      spark.range(100).count();
       load("eu-west");
       done[0] = true;
     }, "loader-0");
