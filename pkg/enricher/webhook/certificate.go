@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
@@ -14,9 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
-	crconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -29,12 +28,17 @@ const (
 	DriverPodsName = "spark-status-enricher-driver-pods"
 )
 
-// retryPause lies between two attempts to look after the certificate.
-const retryPause = time.Minute
+const retryAtMost = time.Hour
+
+// attempts number the library's controllers: one process may not use a name twice.
+var attempts atomic.Int32
 
 // Certificate makes the webhook's certificate, renews it before it ends, and writes it to a Secret and its CA to the
 // webhook configurations.
 type Certificate struct {
+	// RetryAfter lies between the first failure and the next attempt. It doubles, up to retryAtMost.
+	RetryAfter time.Duration
+
 	config   *rest.Config
 	secret   types.NamespacedName
 	dnsName  string
@@ -53,7 +57,8 @@ func NewCertificate(config *rest.Config, cfg *configv1alpha1.EnricherConfigurati
 		webhooks = append(webhooks, rotator.WebhookInfo{Name: DriverPodsName, Type: rotator.Mutating})
 	}
 	return &Certificate{
-		config: onlySecret(config, secret), secret: secret, dnsName: secret.Name + "." + namespace + ".svc",
+		RetryAfter: time.Minute,
+		config:     onlySecret(config, secret), secret: secret, dnsName: secret.Name + "." + namespace + ".svc",
 		certDir: certDir, webhooks: webhooks, ready: make(chan struct{}),
 	}
 }
@@ -66,15 +71,17 @@ func (c *Certificate) NeedLeaderElection() bool { return false }
 
 // Start works until ctx ends. What goes wrong is logged and tried again: the diagnoses do not depend on the webhook.
 func (c *Certificate) Start(ctx context.Context) error {
+	pause := c.RetryAfter
 	for {
 		if err := c.rotate(ctx); err != nil {
-			log.FromContext(ctx).Error(err, "Cannot look after the webhook's certificate", "secret", c.secret, "retryAfter", retryPause)
+			log.FromContext(ctx).Error(err, "Cannot look after the webhook's certificate", "secret", c.secret, "retryAfter", pause)
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(retryPause):
+		case <-time.After(pause):
 		}
+		pause = min(2*pause, retryAtMost)
 	}
 }
 
@@ -86,7 +93,6 @@ func (c *Certificate) rotate(ctx context.Context) error {
 	}
 	mgr, err := ctrl.NewManager(c.config, ctrl.Options{
 		Scheme: scheme, Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
-		Controller: crconfig.Controller{SkipNameValidation: ptr.To(true)},
 	})
 	if err != nil {
 		return fmt.Errorf("building the manager: %w", err)
@@ -105,6 +111,7 @@ func (c *Certificate) rotator() *rotator.CertRotator {
 	return &rotator.CertRotator{
 		SecretKey: c.secret, CertDir: c.certDir, CAName: "spark-status-enricher-ca", CAOrganization: "spark-status-enricher",
 		DNSName: c.dnsName, IsReady: make(chan struct{}), Webhooks: c.webhooks, FieldOwner: "spark-status-enricher",
+		ControllerName: fmt.Sprintf("webhook-certificate-%d", attempts.Add(1)),
 	}
 }
 

@@ -68,7 +68,7 @@ var _ = Describe("the webhook, on an API server without mutating policies", Orde
 		Expect(read(ctx, app).Status.Conditions).To(HaveLen(5))
 		stop()
 		operatorWrites(ctx, app, v1beta2.StateFailed, "s-1")
-		Expect(read(ctx, app).Status.ApplicationState.State).To(Equal(v1beta2.StateFailed))
+		Expect(read(ctx, app).Status.Conditions).To(BeEmpty())
 		Expect(newPod(ctx, driverPod("unwatched-")).Finalizers).To(Equal([]string{"example.com/other"}))
 
 		stop = serveWebhook(environment)
@@ -76,15 +76,16 @@ var _ = Describe("the webhook, on an API server without mutating policies", Orde
 		operatorWrites(ctx, app, v1beta2.StateFailed, "s-1")
 		Expect(read(ctx, app).Status.Conditions).To(HaveLen(5))
 	})
+
+	Describe("its own certificate", func() { certificateSpecs(func() *rest.Config { return environment.Config }) })
 })
 
 // webhookEnvironment is an API server as before Kubernetes 1.36, with the webhooks of config/webhook.
 func webhookEnvironment() *envtest.Environment {
-	webhooks := filepath.Join("..", "..", "..", "..", "config", "webhook")
 	environment := &envtest.Environment{
 		CRDDirectoryPaths: []string{operatorCRDs()}, ErrorIfCRDPathMissing: true,
 		WebhookInstallOptions: envtest.WebhookInstallOptions{Paths: []string{
-			filepath.Join(webhooks, "common", "keep-status.yaml"), filepath.Join(webhooks, "driver-pods", "driver-pods.yaml"),
+			webhookManifest("common", "keep-status.yaml"), webhookManifest("driver-pods", "driver-pods.yaml"),
 		}},
 	}
 	environment.ControlPlane.GetAPIServer().Configure().
@@ -92,6 +93,10 @@ func webhookEnvironment() *envtest.Environment {
 		Set("runtime-config", "admissionregistration.k8s.io/v1/mutatingadmissionpolicies=false,"+
 			"admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings=false")
 	return environment
+}
+
+func webhookManifest(path ...string) string {
+	return filepath.Join(append([]string{"..", "..", "..", "..", "config", "webhook"}, path...)...)
 }
 
 // useCluster points the suite's clients at another cluster until the container ends.
