@@ -1,12 +1,16 @@
 package diagnosis
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
@@ -39,23 +43,39 @@ type corpusCase struct {
 
 func loadCorpus(t testing.TB, root string) []corpusCase {
 	t.Helper()
-	dirs, err := filepath.Glob(filepath.Join(root, "*", "expected.yaml"))
-	if err != nil || len(dirs) == 0 {
-		t.Fatalf("no cases under %s: %v", root, err)
+	dirs, _ := filepath.Glob(filepath.Join(root, "*", "expected.yaml"))
+	archives, _ := filepath.Glob(filepath.Join(root, "*.txtar"))
+	if len(dirs)+len(archives) == 0 {
+		t.Fatalf("no cases under %s", root)
 	}
-	cases := make([]corpusCase, 0, len(dirs))
+	cases := make([]corpusCase, 0, len(dirs)+len(archives))
 	for _, d := range dirs {
-		cases = append(cases, loadCase(t, filepath.Dir(d)))
+		cases = append(cases, loadCase(t, filepath.Base(filepath.Dir(d)), os.DirFS(filepath.Dir(d))))
+	}
+	for _, a := range archives {
+		archive, err := txtar.ParseFile(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := txtar.FS(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(bytes.TrimSpace(archive.Comment)) == 0 {
+			t.Errorf("%s has no origin", a)
+		}
+		cases = append(cases, loadCase(t, strings.TrimSuffix(filepath.Base(a), ".txtar"), files))
 	}
 	return cases
 }
 
-func loadCase(t testing.TB, dir string) corpusCase {
+// loadCase reads the files of one case: what is expected, and what there is of pod, application and log.
+func loadCase(t testing.TB, name string, files fs.FS) corpusCase {
 	t.Helper()
-	c := corpusCase{name: filepath.Base(dir)}
+	c := corpusCase{name: name}
 	read := func(name string, into any) bool {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if os.IsNotExist(err) {
+		b, err := fs.ReadFile(files, name)
+		if errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
 		if err != nil {
@@ -66,7 +86,7 @@ func loadCase(t testing.TB, dir string) corpusCase {
 		}
 		if into != nil {
 			if err := yaml.Unmarshal(b, into); err != nil {
-				t.Fatalf("%s/%s: %v", dir, name, err)
+				t.Fatalf("%s: %s: %v", c.name, name, err)
 			}
 		}
 		return true
@@ -81,7 +101,7 @@ func loadCase(t testing.TB, dir string) corpusCase {
 	if read("pod.yaml", pod) {
 		c.evidence.Pod = pod
 	}
-	if log, err := os.ReadFile(filepath.Join(dir, "driver.log")); err == nil {
+	if log, err := fs.ReadFile(files, "driver.log"); err == nil {
 		c.evidence.Log, c.evidence.LogRead = log, true
 		c.raw += string(log)
 	}
@@ -158,6 +178,11 @@ func codeText(code *int32) string {
 // TestCorpus prints one line a case and the score.
 func TestCorpus(t *testing.T) {
 	score(t, "testdata/corpus", nil)
+}
+
+// TestCases does the same for the cases of our own.
+func TestCases(t *testing.T) {
+	score(t, "testdata/cases", nil)
 }
 
 func score(t *testing.T, root string, disputed map[string]string) {

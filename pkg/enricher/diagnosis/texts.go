@@ -169,7 +169,11 @@ func (e *Engine) fromTermination(s *survey) *finding {
 }
 
 func (e *Engine) fromFound(source v1beta2.Source, f *throwable.Found) *finding {
-	finding := e.fromException(source, f.Exception, f.Lines)
+	lines := f.Lines
+	if rest, ok := strings.CutPrefix(lines[0], "Caused by: "); ok {
+		lines = append([]string{rest}, lines[1:]...) // its head is missing: the cause stands first
+	}
+	finding := e.fromException(source, f.Exception, lines)
 	finding.truncated = f.Headless
 	return finding
 }

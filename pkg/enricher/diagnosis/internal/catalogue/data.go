@@ -120,10 +120,12 @@ var dataRules = []Rule{
 		"SparkArithmeticException", "SparkDateTimeException", "SparkNumberFormatException", "SparkUpgradeException", "InvalidProtocolBufferException", "JsonParseException", "MalformedInputException", "BadZipFile", "ZipException",
 		"SchemaParseException", "ArrowInvalid", "EOFError", "DataError", "IntegrityError", "BatchUpdateException", "SQLIntegrityConstraintViolationException", "DataTruncation", "CorruptedFileException", "TextParsingException", "InvalidRecordException",
 	}, Reason: v1beta2.ReasonInvalidData},
+	{Classes: []string{"ArithmeticException"}, Texts: []string{"divide by zero", "overflow. "}, Not: []string{"biginteger", "bigdecimal"},
+		Reason: v1beta2.ReasonInvalidData},
 	{Texts: []string{
-		"is not a parquet file", "could not read footer", "expected magic number", "malformed orc", "not a data file", "not an avro data file", "invalid sync", "malformed records are detected", "divide by zero", "division by zero",
-		"malformed record", "cannot be cast to", "crc", "incorrect header check", "not in gzip format", "invalid magic", "corrupt", "unexpected end of zlib", "unexpected end-of-input", "duplicate key value violates", "violates not-null constraint",
+		"is not a parquet file", "could not read footer", "expected magic number", "malformed orc", "not a data file", "not an avro data file", "invalid sync", "malformed records are detected",
+		"malformed record", "incorrect header check", "not in gzip format", "invalid magic", "corrupt", "unexpected end of zlib", "unexpected end-of-input", "duplicate key value violates", "violates not-null constraint",
 		"violates unique constraint", "duplicate entry", "value too long for type", "out of range for column", "null value in column", "data truncation", "more than one row returned by a subquery", "constraint violated", "check constraint",
-		"values to assemble cannot be null", "unseen label", "null value appeared in non-nullable field", "malformed input", "invalid utf-8", "unable to parse", "text '",
+		"values to assemble cannot be null", "unseen label", "null value appeared in non-nullable field", "invalid utf-8",
 	}, Not: []string{"class ", "wrong fs"}, Reason: v1beta2.ReasonInvalidData},
 }

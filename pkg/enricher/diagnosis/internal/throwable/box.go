@@ -62,9 +62,14 @@ func ungroup(lines []string) (plain []string, grouped bool) {
 // firstOfGroup parses the first exception of a group.
 func firstOfGroup(lines []string) *Exception {
 	for i, l := range lines {
-		if isTracebackTop(l) {
-			return ParsePython(lines[i:])
+		if !isTracebackTop(l) {
+			continue
 		}
+		end := i + 1
+		for end < len(lines) && strings.TrimSpace(lines[end]) != "" {
+			end++
+		}
+		return ParsePython(lines[i:end])
 	}
 	return nil
 }

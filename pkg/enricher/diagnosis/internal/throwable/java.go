@@ -47,6 +47,9 @@ func (p *javaParser) first(line string) {
 			class, message, ok = embedded(line)
 		}
 		if !ok {
+			class, message, ok = heading(line)
+		}
+		if !ok {
 			message = line
 		}
 		p.open(class, message)

@@ -26,7 +26,8 @@ func (r *Reader) beginJava(text string) {
 		b.Uncaught = b.Thread == "main"
 	}
 	if p := r.plain.open; p != nil && p.Kind == Launcher {
-		b.Uncaught = true
+		b.Uncaught, b.Record = true, p.Message
+		r.plain.open = nil
 	}
 	b.Lines = append(lines, text)
 	b.inMessage = javaKind(text) == causeLine

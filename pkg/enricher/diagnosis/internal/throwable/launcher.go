@@ -145,16 +145,21 @@ func startsLikeShell(text string) bool {
 	return false
 }
 
+// adjacent is how many lines apart the errors of one failed start are: the first says why, the others follow from it.
+const adjacent = 3
+
 // takeLauncher opens a finding at a launcher's error.
 func (p *plainReader) takeLauncher(r *Reader, text string) bool {
 	s := launcherSign(text)
 	if s == nil {
 		return false
 	}
+	if p.open != nil && p.open.Kind == Launcher && r.index-p.open.Index <= adjacent {
+		p.append(text)
+		p.open.Message += " " + strings.TrimSpace(text)
+		return true
+	}
 	if s.before {
-		if p.open != nil && p.open.Kind == Launcher {
-			return true
-		}
 		if why := strings.TrimSpace(p.previous); why != "" {
 			text = why
 		}

@@ -120,7 +120,7 @@ func (p *plainReader) takeR(r *Reader, text string) bool {
 		p.flush(r)
 		return true
 	}
-	if !strings.HasPrefix(text, "Error in ") && !(strings.HasPrefix(text, "Error: ") && launcherSign(text) == nil) {
+	if _, python := announces(text); python || !strings.HasPrefix(text, "Error in ") && !(strings.HasPrefix(text, "Error: ") && launcherSign(text) == nil) {
 		return false
 	}
 	p.start(r, R, text, maxContinuation)

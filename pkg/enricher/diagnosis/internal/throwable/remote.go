@@ -30,6 +30,9 @@ func taskFailure(message string) string {
 			return afterFetchFailed(text)
 		}
 	}
+	if !strings.Contains(message, "tage ") {
+		return ""
+	}
 	for _, mark := range []string{"ost recent failure reason:", "ost recent failure: "} {
 		if _, text, ok := strings.Cut(message, mark); ok {
 			return afterFetchFailed(strings.TrimLeft(text, " \n"))
