@@ -75,19 +75,29 @@ func programs(opts Options) []string {
 }
 
 func (b *Bed) stop() {
-	if CurrentSpecReport().Failed() {
-		for name, log := range b.Logs(16 << 10) {
-			fmt.Fprintf(GinkgoWriter, "--- end of the log of %s ---\n%s\n", name, log)
-		}
-	}
 	Expect(b.Player.Failures()).To(BeEmpty(), "scripts that could not be played")
 	Expect(b.Stop()).To(Succeed())
 }
 
-// Namespace makes a namespace for a spec.
+// Namespace makes a namespace for a spec. When the spec fails, what is in it and the ends of all logs are printed.
 func (b *Bed) Namespace(ctx context.Context) string {
 	GinkgoHelper()
 	name, err := b.Cluster.Namespace(ctx, "e2e")
 	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func(ctx context.Context) {
+		if CurrentSpecReport().Failed() {
+			b.dump(ctx, name)
+		}
+	})
 	return name
+}
+
+func (b *Bed) dump(ctx context.Context, namespace string) {
+	for _, kind := range []string{"sparkapplications", "pods"} {
+		out, err := b.Kubectl(ctx, "get", kind, "-n", namespace, "-o", "yaml", "--show-managed-fields=false")
+		fmt.Fprintf(GinkgoWriter, "--- %s ---\n%s\n%v\n", kind, out, err)
+	}
+	for name, log := range b.Logs(8 << 10) {
+		fmt.Fprintf(GinkgoWriter, "--- end of the log of %s ---\n%s\n", name, log)
+	}
 }

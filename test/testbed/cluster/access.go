@@ -117,8 +117,11 @@ func (c *Cluster) write(name string, data []byte) (string, error) {
 
 // Kubectl runs kubectl as administrator and gives what it printed.
 func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
-	return c.run(ctx, filepath.Join(controlPlaneBin(c.Root), "kubectl"), args...)
+	return c.run(ctx, c.KubectlPath(), args...)
 }
+
+// KubectlPath is the kubectl that the test bed uses.
+func (c *Cluster) KubectlPath() string { return filepath.Join(controlPlaneBin(c.Root), "kubectl") }
 
 // Enricher runs a command of the enricher as administrator and gives what it printed.
 func (c *Cluster) Enricher(ctx context.Context, args ...string) (string, error) {
