@@ -82,14 +82,17 @@ func trimDot(s string, i int) int {
 
 // looksThrown reports whether a name is that of an exception rather than any word before a colon.
 func looksThrown(class string) bool {
-	base, _, _ := strings.Cut(class, "(")
-	simple := SimpleName(base)
+	return namedThrown(class) || isQualified(bare(class))
+}
+
+func namedThrown(class string) bool {
+	simple := SimpleName(bare(class))
 	for _, end := range thrownEndings {
 		if strings.HasSuffix(simple, end) {
 			return true
 		}
 	}
-	return isQualified(base)
+	return false
 }
 
 var thrownEndings = []string{"Exception", "Error", "Throwable", "Fault", "Failure"}
@@ -110,7 +113,7 @@ func javaHeading(s string) (thread, class, message string, ok bool) {
 	s = strings.TrimRight(s, " \t")
 	thread, s = threadOff(s)
 	class, message, ok = heading(s)
-	if !ok || thread == "" && !looksThrown(class) {
+	if !ok || thread == "" && (!looksThrown(class) || class == "Error" || class == "Exception") {
 		return "", "", "", false
 	}
 	return thread, class, message, true
@@ -138,7 +141,7 @@ func embedded(s string) (class, message string, ok bool) {
 			return "", "", false
 		}
 		at += sep + 1
-		if c, m, found := heading(s[at:]); found && isQualified(bare(c)) && looksThrown(c) {
+		if c, m, found := heading(s[at:]); found && isQualified(bare(c)) && namedThrown(c) {
 			return c, m, true
 		}
 	}

@@ -20,10 +20,13 @@ func (r *Reader) beginJava(text string) {
 		lines = r.fromHeading(lines)
 	}
 	b.Headless = len(lines) == 0
-	r.attribute(&b.Found, len(lines))
-	if len(lines) > 0 {
+	read := len(lines)
+	if read > 0 {
 		b.Thread, lines[0] = threadOff(lines[0])
 		b.Uncaught = b.Thread == "main"
+	}
+	if b.Thread == "" {
+		r.attribute(&b.Found, read)
 	}
 	if p := r.plain.open; p != nil && p.Kind == Launcher {
 		b.Uncaught, b.Record = true, p.Message
