@@ -13,7 +13,7 @@ SETUP_ENVTEST_KUBERNETES ?= 1.36.x
 export GOLANGCI_LINT_CACHE := $(CURDIR)/.cache/golangci-lint
 
 # Suites against a real API server lie in folders named envtest, those against the whole cluster below test/e2e.
-UNIT_PACKAGES = $$(go list ./... | grep -v -e /envtest$$ -e /test/e2e)
+UNIT_PACKAGES = $$(go list ./... | grep -v -e /envtest$$ -e /test/e2e -e /test/spark$$)
 ENVTEST_PACKAGES = $$(go list ./... | grep /envtest$$)
 
 ##@ Everyday
@@ -66,6 +66,15 @@ test-envtest: controlplane ## Run the tests that need an API server
 test-e2e: controlplane build ## Run the tests that need the API server, the operator and a node
 	KUBEBUILDER_ASSETS=$(ASSETS) go test -p 1 -count 1 -timeout 60m ./test/e2e/...
 
+.PHONY: test-spark
+test-spark: controlplane build spark ## Run programs that fail on real Spark; CELLS=name,... PARALLEL=n OUTPUTS=folder
+	SPARK_TEST_CELLS=$(CELLS) SPARK_TEST_PARALLEL=$(PARALLEL) SPARK_TEST_OUTPUTS=$(OUTPUTS) \
+		KUBEBUILDER_ASSETS=$(ASSETS) go test -v -count 1 -timeout 3h ./test/spark
+
+.PHONY: test-spark-dozen
+test-spark-dozen: ## Run a dozen of them where Java and the Spark packages can be had
+	@if hack/spark/fetch.sh; then $(MAKE) test-spark CELLS=dozen; else echo "Real Spark is NOT tested here: the line above says why"; fi
+
 .PHONY: bench
 bench: ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./pkg/...
@@ -96,6 +105,11 @@ verify-manifests: $(KUBECTL)
 .PHONY: controlplane
 controlplane: ## Build kube-apiserver, etcd, kubectl and the spark-operator into bin/, once
 	@hack/controlplane/build.sh $(BIN)
+
+.PHONY: spark
+spark: ## Fetch Spark 4.3, 4.1 and 3.5 into .cache/spark and build the programs that fail on them, once
+	@hack/spark/fetch.sh
+	@hack/spark/jobs.sh
 
 .PHONY: setup-envtest
 setup-envtest: ## Download a control plane instead (needs the internet); prints the export to use it

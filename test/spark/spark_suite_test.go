@@ -99,5 +99,5 @@ func (b *bed) permit(ctx context.Context) {
 	}
 }
 
-// setting is an environment variable of the suite, described in CONTRIBUTING's section on real Spark.
+// setting is an environment variable of the suite: CELLS to run, how many in PARALLEL, the folder to keep OUTPUTS in.
 func setting(name string) string { return os.Getenv("SPARK_TEST_" + name) }
