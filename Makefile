@@ -68,7 +68,7 @@ test-e2e: controlplane build ## Run the tests that need the API server, the oper
 
 .PHONY: test-spark
 test-spark: controlplane build spark ## Run programs that fail on real Spark; CELLS=name,... PARALLEL=n OUTPUTS=folder
-	SPARK_TEST_CELLS=$(CELLS) SPARK_TEST_PARALLEL=$(PARALLEL) SPARK_TEST_OUTPUTS=$(OUTPUTS) \
+	SPARK_TEST_CELLS=$(CELLS) SPARK_TEST_PARALLEL=$(PARALLEL) SPARK_TEST_OUTPUTS=$(abspath $(OUTPUTS)) \
 		KUBEBUILDER_ASSETS=$(ASSETS) go test -v -count 1 -timeout 3h ./test/spark
 
 .PHONY: test-spark-dozen

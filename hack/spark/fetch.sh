@@ -29,6 +29,14 @@ check_python() {
   python3 -m pip --version >/dev/null 2>&1 || fail "python3 has no pip: the Spark packages cannot be fetched"
 }
 
+# Drivers run as processes with a file system of their own.
+check_namespaces() {
+  local user=()
+  ((EUID == 0)) || user=(--map-root-user)
+  unshare "${user[@]}" --mount --uts --pid --fork --mount-proc true 2>/dev/null ||
+    fail "no namespaces can be made here (unshare --mount): run as root, or allow user namespaces"
+}
+
 # unpack ARCHIVE TARGET lays a pyspark source package out as a Spark home.
 unpack() {
   local archive=$1 target=$2 root
@@ -62,6 +70,7 @@ fetch() {
 
 check_java
 check_python
+check_namespaces
 for version in $versions; do
   fetch "$version"
 done

@@ -54,8 +54,11 @@ func mismatches(c cell, o *outcome) []string {
 // violations are breaches of what holds for every cell.
 func (o *outcome) violations(c cell) []string {
 	var found []string
-	if o.spark != "" && (annotation(o.pod) != o.spark || byEnricher(o.pod)) {
-		found = append(found, "what Spark wrote into the annotation was changed")
+	if o.spark != "" && (annotation(o.pod) != o.spark || o.podWrites > 0) {
+		found = append(found, "the pod that Spark annotated was written to")
+	}
+	if o.podWrites > 1 || o.statusWrites > 1 {
+		found = append(found, fmt.Sprintf("the enricher wrote %d times to the pod and %d times to the status", o.podWrites, o.statusWrites))
 	}
 	status, err := json.Marshal(o.app.Status)
 	if err != nil {

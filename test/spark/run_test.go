@@ -15,7 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/test/testbed/audit"
 	"github.com/spark-status-enricher/enricher/test/testbed/build"
+	"github.com/spark-status-enricher/enricher/test/testbed/cluster"
 	"github.com/spark-status-enricher/enricher/test/testbed/script"
 )
 
@@ -35,6 +37,8 @@ type outcome struct {
 	spark string
 	log   string
 	took  time.Duration
+	// podWrites and statusWrites are how often the enricher wrote to the pod and to the application.
+	podWrites, statusWrites int
 }
 
 // run submits the program, waits until the enricher has told the outcome, and removes the application.
@@ -58,7 +62,22 @@ func (b *bed) run(ctx context.Context, c cell) (*outcome, error) {
 	if o.pod != nil {
 		o.log = b.logOf(ctx, o.pod)
 	}
+	if err := o.count(b, key); err != nil {
+		return o, err
+	}
 	return o, b.Client.Delete(ctx, object)
+}
+
+func (o *outcome) count(b *bed, key types.NamespacedName) error {
+	log, err := b.Audit()
+	if err != nil {
+		return err
+	}
+	ours := log.Where(audit.By(cluster.EnricherUser), audit.In(key.Namespace), audit.Writes, audit.Succeeded)
+	named := func(name string) func(audit.Request) bool { return func(r audit.Request) bool { return r.Name == name } }
+	o.podWrites = len(ours.Where(audit.On("pods"), named(key.Name+"-driver")))
+	o.statusWrites = len(ours.Where(audit.On("sparkapplications/status"), named(key.Name)))
+	return nil
 }
 
 // look reads the application and its pod, and tells whether all has been said.
