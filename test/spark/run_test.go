@@ -74,7 +74,9 @@ func (o *outcome) count(b *bed, key types.NamespacedName) error {
 		return err
 	}
 	ours := log.Where(audit.By(cluster.EnricherUser), audit.In(key.Namespace), audit.Writes, audit.Succeeded)
-	named := func(name string) func(audit.Request) bool { return func(r audit.Request) bool { return r.Name == name } }
+	named := func(name string) func(audit.Request) bool {
+		return func(r audit.Request) bool { return r.Name == name }
+	}
 	o.podWrites = len(ours.Where(audit.On("pods"), named(key.Name+"-driver")))
 	o.statusWrites = len(ours.Where(audit.On("sparkapplications/status"), named(key.Name)))
 	return nil
