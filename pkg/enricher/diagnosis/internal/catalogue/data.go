@@ -126,6 +126,6 @@ var dataRules = []Rule{
 		"is not a parquet file", "could not read footer", "expected magic number", "malformed orc", "not a data file", "not an avro data file", "invalid sync", "malformed records are detected",
 		"malformed record", "incorrect header check", "not in gzip format", "invalid magic", "corrupt", "unexpected end of zlib", "unexpected end-of-input", "duplicate key value violates", "violates not-null constraint",
 		"violates unique constraint", "duplicate entry", "value too long for type", "out of range for column", "null value in column", "data truncation", "more than one row returned by a subquery", "constraint violated", "check constraint",
-		"values to assemble cannot be null", "unseen label", "null value appeared in non-nullable field", "invalid utf-8",
+		"values to assemble cannot be null", "encountered null while assembling", "encountered nan while assembling", "unseen label", "null value appeared in non-nullable field", "invalid utf-8",
 	}, Not: []string{"class ", "wrong fs"}, Reason: v1beta2.ReasonInvalidData},
 }

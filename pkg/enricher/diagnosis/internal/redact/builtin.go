@@ -123,6 +123,9 @@ func keepSetting(g map[string]string) bool {
 	if strings.HasSuffix(key, "pwd") && strings.HasPrefix(secret, "/") {
 		return true
 	}
+	if secret == "YES" || secret == "NO" {
+		return true // MySQL's "using password: YES"
+	}
 	certain := strings.Contains(key, "pass") || strings.Contains(key, "secret")
 	return !certain && noSecret.MatchString(secret)
 }
