@@ -106,6 +106,7 @@ func (c *Cluster) startControlPlane(ctx context.Context, opts Options) error {
 		BinaryAssetsDirectory:    controlPlaneBin(c.Root),
 		CRDInstallOptions:        envtest.CRDInstallOptions{Paths: []string{crds}, ErrorIfPathMissing: true},
 		ControlPlaneStartTimeout: controlPlaneStart,
+		ControlPlaneStopTimeout:  serverStop,
 	}
 	server := c.environment.ControlPlane.GetAPIServer()
 	server.Configure().Set("audit-policy-file", c.file("audit-policy.yaml")).Set("audit-log-path", c.AuditLog())
@@ -153,7 +154,7 @@ func (c *Cluster) Stop() error {
 		errs = append(errs, c.node.Stop())
 	}
 	if c.environment != nil {
-		errs = append(errs, c.environment.Stop())
+		errs = append(errs, unlessKilled(c.environment.Stop()))
 	}
 	if c.temporary {
 		errs = append(errs, os.RemoveAll(c.Directory))

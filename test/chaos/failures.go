@@ -1,0 +1,66 @@
+package main
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/test/testbed/script"
+)
+
+// failure is one way in which a driver ends, and the one right answer to it.
+type failure struct {
+	name string
+	// reason and exitCode are what the diagnosis must say; the exit code is absent where no container ended. An empty
+	// reason is a driver that succeeds.
+	reason   v1beta2.Reason
+	exitCode *int32
+	steps    []script.Step
+}
+
+const (
+	startOfLog = "26/11/30 10:00:00 INFO SparkContext: Running Spark version 4.1.0\n" +
+		"26/11/30 10:00:02 INFO StandaloneAppClient: Connected\n"
+
+	stateTrace = "java.lang.IllegalStateException: order 4711 has no customer\n" +
+		"\tat com.example.jobs.Daily$.check(Daily.scala:57)\n" +
+		"\tat com.example.jobs.Daily$.main(Daily.scala:23)\n" +
+		"\tat com.example.jobs.Daily.main(Daily.scala)\n"
+
+	tableTrace = "org.apache.spark.sql.AnalysisException: [TABLE_OR_VIEW_NOT_FOUND] The table or view `sales`.`orders` " +
+		"cannot be found. Verify the spelling and correctness of the schema and catalog. SQLSTATE: 42P01; line 1 pos 14\n" +
+		"\tat org.apache.spark.sql.errors.QueryCompilationErrors$.tableNotFound(QueryCompilationErrors.scala:92)\n" +
+		"\tat com.example.jobs.Daily$.main(Daily.scala:31)\n"
+
+	heapTrace = "Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space\n" +
+		"\tat java.base/java.util.Arrays.copyOf(Arrays.java:3537)\n" +
+		"\tat com.example.jobs.Daily$.main(Daily.scala:44)\n"
+
+	moduleTrace = "Traceback (most recent call last):\n" +
+		"  File \"/opt/spark/jobs/daily.py\", line 3, in <module>\n" +
+		"    import holidays\n" +
+		"ModuleNotFoundError: No module named 'holidays'\n"
+)
+
+// failures are dealt out in turn. Each leaves evidence that outlives the pod's log in the pod's status or on the pod:
+// the annotation, the termination message or the container's state.
+var failures = []failure{
+	{"annotated exception", v1beta2.ReasonUserCodeError, new(int32(1)), []script.Step{
+		script.Log(startOfLog), script.Annotate(stateTrace), script.Exit(1)}},
+	{"exception in the log", v1beta2.ReasonUserCodeError, new(int32(1)), []script.Step{
+		script.Log(startOfLog + "Exception in thread \"main\" " + stateTrace), script.Exit(1)}},
+	{"killed at the memory limit", v1beta2.ReasonDriverOOMKilled, new(int32(137)), []script.Step{
+		script.Log(startOfLog), script.OOMKilled()}},
+	{"heap exhausted", v1beta2.ReasonDriverOutOfMemory, new(int32(1)), []script.Step{
+		script.Log(startOfLog + heapTrace), script.Exit(1)}},
+	{"missing table, annotated", v1beta2.ReasonSqlAnalysisError, new(int32(1)), []script.Step{
+		script.Log(startOfLog), script.Annotate(tableTrace), script.Exit(1)}},
+	{"missing module", v1beta2.ReasonMissingDependency, new(int32(1)), []script.Step{
+		script.Log(startOfLog + moduleTrace), script.Exit(1)}},
+	{"chosen exit code", v1beta2.ReasonUserExit, new(int32(3)), []script.Step{
+		script.Log(startOfLog), script.Exit(3)}},
+	{"evicted", v1beta2.ReasonEvicted, new(int32(137)), []script.Step{
+		script.Log(startOfLog), script.Exit(137),
+		script.FailPod("Evicted", "The node was low on resource: memory.", corev1.PodCondition{})}},
+}
+
+var success = failure{name: "success", steps: []script.Step{script.Log(startOfLog), script.Exit(0)}}

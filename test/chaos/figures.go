@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+)
+
+// figures are what a run is judged by.
+type figures struct {
+	attempts, diagnosed, lost, wrong     int
+	duplicateEvents                      int
+	writes                               int
+	stuckFinalizers, stuckApps           int
+	lostSpecUpdates                      int
+	operatorErrors, baseline             int
+	lostEntries, wrongEntries, deadLocks []string
+}
+
+// figures counts.
+func (o *outcome) figures() figures {
+	f := figures{attempts: len(o.known), writes: len(o.writes)}
+	for _, e := range o.known {
+		got, ok := diagnosisOf(o.statuses[e.app], e.submissionID)
+		switch {
+		case !ok:
+			f.lost++
+			f.lostEntries = append(f.lostEntries, o.lostLine(e))
+		case got.Reason != e.failure.reason || !sameCode(got.ExitCode, e.failure.exitCode):
+			f.wrong++
+			f.wrongEntries = append(f.wrongEntries, wrongLine(e, got))
+		default:
+			f.diagnosed++
+		}
+	}
+	f.duplicateEvents = duplicates(o)
+	f.stuckFinalizers, f.stuckApps = o.stuckFinalizers(), len(o.stuckApps())
+	f.deadLocks = o.stuckApps()
+	for _, app := range o.apps {
+		if app.respecified && o.rounds[app.key()] < len(app.attempts) {
+			f.lostSpecUpdates++
+		}
+	}
+	for _, times := range o.operatorErrors {
+		f.operatorErrors += times
+	}
+	return f
+}
+
+// diagnosisOf finds what the status says about a submission, as the current attempt or an earlier one.
+func diagnosisOf(app *v1beta2.SparkApplication, submissionID string) (v1beta2.Attempt, bool) {
+	if app == nil || app.Status.Diagnostics == nil {
+		return v1beta2.Attempt{}, false
+	}
+	d := app.Status.Diagnostics
+	if d.SubmissionID == submissionID && d.Reason != "" {
+		return v1beta2.Attempt{SubmissionID: submissionID, Reason: d.Reason, ExitCode: d.ExitCode, Source: d.Source}, true
+	}
+	i := slices.IndexFunc(d.Attempts, func(a v1beta2.Attempt) bool { return a.SubmissionID == submissionID })
+	if i < 0 {
+		return v1beta2.Attempt{}, false
+	}
+	return d.Attempts[i], true
+}
+
+func sameCode(a, b *int32) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// duplicates counts the events beyond the first about one driver pod of one application.
+func duplicates(o *outcome) int {
+	seen := map[string]int{}
+	for _, event := range o.events {
+		if event.Related != nil {
+			seen[string(event.Regarding.UID)+"/"+string(event.Related.UID)]++
+		}
+	}
+	extra := 0
+	for _, times := range seen {
+		extra += times - 1
+	}
+	return extra
+}
+
+// stuckFinalizers counts drivers that have ended and still carry the finalizer.
+func (o *outcome) stuckFinalizers() int {
+	return len(slices.DeleteFunc(slices.Clone(o.pods), func(pod corev1.Pod) bool {
+		over := pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
+		return !over || !slices.Contains(pod.Finalizers, v1beta2.FinalizerCapture)
+	}))
+}
+
+// stuckApps lists applications that have not come to an end, and those with a live driver that their status does not
+// know.
+func (o *outcome) stuckApps() []string {
+	var stuck []string
+	for _, p := range o.apps {
+		app := o.statuses[p.key()]
+		if app == nil {
+			stuck = append(stuck, p.key()+": not there")
+			continue
+		}
+		switch state := app.Status.ApplicationState.State; state {
+		case v1beta2.StateFailed, v1beta2.StateCompleted:
+		default:
+			stuck = append(stuck, fmt.Sprintf("%s: %s", p.key(), state))
+		}
+	}
+	for _, pod := range o.pods {
+		app := o.statuses[pod.Namespace+"/"+pod.Labels[v1beta2.LabelAppName]]
+		live := pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodPending
+		if live && app != nil && pod.Labels[labelSubmissionID] != app.Status.SubmissionID {
+			stuck = append(stuck, pod.Namespace+"/"+pod.Name+": a live driver that the status does not know")
+		}
+	}
+	return stuck
+}
+
+func (o *outcome) lostLine(e entry) string {
+	why := "its pod was gone before an enricher looked"
+	if o.told[e.submissionID] {
+		why = "it was diagnosed, and the enricher ended before it could be written"
+	}
+	return fmt.Sprintf("%s (%s, submission %s, ended %s): %s", e.app, e.failure.name, e.submissionID, e.at.Format("15:04:05"), why)
+}
+
+func wrongLine(e entry, got v1beta2.Attempt) string {
+	return fmt.Sprintf("%s (%s, submission %s): got %s, exit code %s, from %s; want %s, exit code %s", e.app, e.failure.name,
+		e.submissionID, got.Reason, code(got.ExitCode), got.Source, e.failure.reason, code(e.failure.exitCode))
+}
+
+func code(c *int32) string {
+	if c == nil {
+		return "none"
+	}
+	return fmt.Sprint(*c)
+}
+
+// String is the one line.
+func (f figures) String() string {
+	perAttempt := 0.0
+	if f.attempts > 0 {
+		perAttempt = float64(f.writes) / float64(f.attempts)
+	}
+	return fmt.Sprintf("attempts %d diagnosed %d lost %d wrong %d duplicate_events %d writes_per_attempt %.2f "+
+		"stuck_finalizers %d stuck_apps %d lost_spec_updates %d operator_errors %d baseline %d",
+		f.attempts, f.diagnosed, f.lost, f.wrong, f.duplicateEvents, perAttempt, f.stuckFinalizers, f.stuckApps,
+		f.lostSpecUpdates, f.operatorErrors, f.baseline)
+}
+
+// Limits that the run with the finalizer keeps.
+const (
+	maxWrites     = 3.0
+	maxErrorRatio = 1.1
+)
+
+// broken names the promises that the run with the finalizer did not keep.
+func (f figures) broken() []string {
+	var broken []string
+	check := func(kept bool, what string) {
+		if !kept {
+			broken = append(broken, what)
+		}
+	}
+	check(f.attempts > 0, "no attempt was made")
+	check(f.diagnosed == f.attempts, "not every attempt is diagnosed right")
+	check(f.duplicateEvents == 0, "an event was sent twice")
+	check(float64(f.writes) <= maxWrites*float64(f.attempts), "too many writes")
+	check(f.stuckFinalizers == 0, "a finalizer is stuck")
+	check(f.stuckApps == 0, "an application is stuck")
+	check(f.lostSpecUpdates == 0, "a change of a specification was lost")
+	check(float64(f.operatorErrors) <= maxErrorRatio*float64(f.baseline), "the operator had more errors than without the enricher")
+	return broken
+}

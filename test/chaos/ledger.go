@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spark-status-enricher/enricher/test/testbed/script"
+)
+
+const labelSubmissionID = "sparkoperator.k8s.io/submission-id"
+
+// entry is one attempt whose driver has ended as its script says.
+type entry struct {
+	app          string
+	submissionID string
+	podUID       string
+	failure      failure
+	at           time.Time
+}
+
+// ledger is the truth: which attempts there were, and which of them the operator has named in a status.
+type ledger struct {
+	mu      sync.Mutex
+	entries []entry
+	named   map[string]bool // submission IDs
+}
+
+func newLedger() *ledger { return &ledger{named: map[string]bool{}} }
+
+// ended is the step that notes the end of a driver.
+func (l *ledger) ended(app string, f failure) script.Step {
+	return func(_ context.Context, pod script.Pod) error {
+		snapshot := pod.Snapshot()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.entries = append(l.entries, entry{
+			app: app, submissionID: snapshot.Labels[labelSubmissionID], podUID: string(snapshot.UID), failure: f, at: time.Now(),
+		})
+		return nil
+	}
+}
+
+// name notes that a status has named a submission.
+func (l *ledger) name(submissionID string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.named[submissionID] = true
+}
+
+// failed gives the attempts that failed, and apart from them those that the operator has lost sight of: no status ever
+// named them, because it was ended while it submitted them.
+func (l *ledger) failed() (known, orphaned []entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.entries {
+		switch {
+		case e.failure.reason == "":
+		case l.named[e.submissionID]:
+			known = append(known, e)
+		default:
+			orphaned = append(orphaned, e)
+		}
+	}
+	return known, orphaned
+}
+
+// attemptsOf counts the attempts of an application that have ended.
+func (l *ledger) attemptsOf(app string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(slices.DeleteFunc(slices.Clone(l.entries), func(e entry) bool { return e.app != app }))
+}

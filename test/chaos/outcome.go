@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/test/testbed/audit"
+	"github.com/spark-status-enricher/enricher/test/testbed/cluster"
+)
+
+const reportingController = "spark-status-enricher.io/enricher"
+
+// outcome is everything that a run left behind.
+type outcome struct {
+	apps            []planned
+	known, orphaned []entry
+	statuses        map[string]*v1beta2.SparkApplication
+	rounds          map[string]int // attempts played, by application
+	pods            []corev1.Pod
+
+	// The following are read once, in the end.
+	events         []eventsv1.Event
+	writes         audit.Log
+	operatorErrors map[string]int // by message
+	told           map[string]bool
+	struck         map[blow]int
+	faults         map[string]int
+}
+
+// observe reads applications and pods.
+func observe(ctx context.Context, bed *cluster.Cluster, apps []planned, book *ledger) (*outcome, error) {
+	o := &outcome{apps: apps, rounds: map[string]int{}, statuses: map[string]*v1beta2.SparkApplication{}}
+	list := &v1beta2.SparkApplicationList{}
+	pods := &corev1.PodList{}
+	err := persist(ctx, func() error {
+		if err := bed.Enriched.List(ctx, list); err != nil {
+			return err
+		}
+		return bed.Client.List(ctx, pods, client.MatchingLabels{v1beta2.LabelSparkRole: v1beta2.RoleDriver})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading what came of it: %w", err)
+	}
+	for i := range list.Items {
+		app := &list.Items[i]
+		o.statuses[client.ObjectKeyFromObject(app).String()] = app
+		book.name(app.Status.SubmissionID)
+	}
+	for i := range apps {
+		o.rounds[apps[i].key()] = book.attemptsOf(apps[i].key())
+	}
+	o.pods = pods.Items
+	o.known, o.orphaned = book.failed()
+	return o, nil
+}
+
+// readLogs adds what events, audit log and the processes' logs tell.
+func (o *outcome) readLogs(ctx context.Context, d *director) error {
+	events, err := d.bed.Kube.EventsV1().Events(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("listing events: %w", err)
+	}
+	for _, event := range events.Items {
+		if event.ReportingController == reportingController {
+			o.events = append(o.events, event)
+		}
+	}
+	log, err := d.bed.Audit()
+	if err != nil {
+		return err
+	}
+	o.writes = log.Where(audit.By(cluster.EnricherUser), audit.Writes, audit.Succeeded, inChaos)
+	if o.operatorErrors, err = errorsIn(d.operator.LogFile); err != nil {
+		return err
+	}
+	o.told = map[string]bool{}
+	for _, r := range d.replicas {
+		if r.process != nil {
+			if err := diagnosesIn(r.process.LogFile, o.told); err != nil {
+				return err
+			}
+		}
+	}
+	o.struck, o.faults = d.struck, map[string]int{}
+	if d.proxy != nil {
+		for kind, times := range d.proxy.Counts() {
+			o.faults[string(kind)] = times
+		}
+	}
+	return nil
+}
+
+// inChaos leaves out what replicas tell of their lease.
+func inChaos(r audit.Request) bool { return strings.HasPrefix(r.Namespace, namespacePrefix) }
+
+// logLine is a line of a structured log, of the operator or of the enricher.
+type logLine struct {
+	Level, Msg, Error, SubmissionID string
+}
+
+func readLines(file string, each func(logLine)) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("reading a log: %w", err)
+	}
+	scanner := bufio.NewScanner(bytes.NewReader(data))
+	scanner.Buffer(nil, 4<<20)
+	for scanner.Scan() {
+		var line logLine
+		if json.Unmarshal(scanner.Bytes(), &line) == nil {
+			each(line)
+		}
+	}
+	return scanner.Err()
+}
+
+// errorsIn counts the errors of a log by their kinds.
+func errorsIn(file string) (map[string]int, error) {
+	counts := map[string]int{}
+	err := readLines(file, func(line logLine) {
+		if line.Level == "ERROR" || line.Level == "error" {
+			counts[line.Msg+": "+kindOf(line.Error)]++
+		}
+	})
+	return counts, err
+}
+
+// kinds of errors, by words that tell them.
+var kinds = []struct {
+	name  string
+	words []string
+}{
+	{"conflict", []string{"the object has been modified"}},
+	{"pod is still there", []string{"needed to be deleted", "already exist"}},
+	{"pod not found", []string{"driver pod not found"}},
+	{"server is away", []string{
+		"connection refused", "connection reset", "EOF", "http2:", "apiserver not ready", "context deadline", "shutting down",
+	}},
+	{"object is gone", []string{"not found"}},
+}
+
+// kindOf shortens an error to what it is about.
+func kindOf(text string) string {
+	for _, kind := range kinds {
+		if slices.ContainsFunc(kind.words, func(word string) bool { return strings.Contains(text, word) }) {
+			return kind.name
+		}
+	}
+	return fmt.Sprintf("%.80s", text)
+}
+
+// diagnosesIn notes the submissions that an enricher has told a diagnosis of.
+func diagnosesIn(file string, told map[string]bool) error {
+	return readLines(file, func(line logLine) {
+		if line.Msg == "Diagnosed a failed attempt" {
+			told[line.SubmissionID] = true
+		}
+	})
+}
