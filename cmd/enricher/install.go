@@ -22,6 +22,7 @@ type installFlags struct {
 	dryRun         bool
 	check          bool
 	remove         bool
+	webhook        bool
 	with           []string
 	namespaces     []string
 	serviceAccount string
@@ -36,6 +37,7 @@ func newInstallCommand() *cobra.Command {
 them. It may be repeated, and is to be repeated after an upgrade of the spark-operator, which takes the fields away.`,
 		Example: `  enricher install --dry-run
   enricher install --with finalizer --namespaces spark-jobs
+  enricher install --webhook                   # Kubernetes before 1.36
   enricher install --check
   enricher install --remove --with finalizer   # frees every driver pod that the finalizer holds
   enricher install --remove`,
@@ -46,6 +48,8 @@ them. It may be repeated, and is to be repeated after an upgrade of the spark-op
 	command.Flags().BoolVar(&flags.dryRun, "dry-run", false, "have the API server check every change and make none")
 	command.Flags().BoolVar(&flags.check, "check", false, "only tell what is missing; exit 1 if anything is")
 	command.Flags().BoolVar(&flags.remove, "remove", false, "take away what install added, or with --with only that")
+	command.Flags().BoolVar(&flags.webhook, "webhook", false,
+		"have the enricher's webhook stand in for mutating policies (Kubernetes < 1.36); config/webhook serves it")
 	command.Flags().StringSliceVar(&flags.with, "with", nil, "policies that are off by default: finalizer, termination-message")
 	command.Flags().StringSliceVar(&flags.namespaces, "namespaces", nil, "namespaces that the policies of --with apply to (default all)")
 	command.Flags().StringVar(&flags.serviceAccount, "service-account", install.DefaultServiceAccount.String(),
@@ -76,7 +80,7 @@ func (f *installFlags) run(command *cobra.Command) error {
 }
 
 func (f *installFlags) options() (install.Options, error) {
-	options := install.Options{DryRun: f.dryRun, Namespaces: f.namespaces, Settle: policySettle}
+	options := install.Options{DryRun: f.dryRun, Webhook: f.webhook, Namespaces: f.namespaces, Settle: policySettle}
 	for _, name := range f.with {
 		feature, err := install.ParseFeature(name)
 		if err != nil {

@@ -62,7 +62,7 @@ func (i *Installer) fault(ctx context.Context, policy *unstructured.Unstructured
 		return "missing", nil
 	case err != nil:
 		return "", fmt.Errorf("reading %s: %w", nameOf(policy), err)
-	case !covers(policy.Object["spec"], present.Object["spec"]):
+	case !covers(content(policy), content(present)):
 		return "outdated", nil
 	}
 	return "", nil

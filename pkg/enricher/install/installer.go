@@ -30,6 +30,8 @@ var ErrIncomplete = errors.New("the installation is not complete; enricher insta
 type Options struct {
 	// DryRun has the server check every change and make none.
 	DryRun bool
+	// Webhook has the enricher's webhook stand in for the mutating policies, on clusters without them.
+	Webhook bool
 	// Features beside what every cluster gets. Remove with features takes only those away.
 	Features []Feature
 	// Namespaces that features are bound to; empty means all.
@@ -138,7 +140,7 @@ func (i *Installer) apply(ctx context.Context, policy *unstructured.Unstructured
 	switch {
 	case apierrors.IsNotFound(err):
 		done = "created"
-	case covers(policy.Object["spec"], before.Object["spec"]):
+	case covers(content(policy), content(before)):
 		i.say(nameOf(policy), "unchanged")
 		return nil
 	}
@@ -155,11 +157,25 @@ func (i *Installer) apply(ctx context.Context, policy *unstructured.Unstructured
 
 // kindAbsent is true, and says so, where the API server does not have the policy's kind.
 func (i *Installer) kindAbsent(policy *unstructured.Unstructured) (bool, error) {
+	absent, err := i.lacksKind(policy)
+	if absent {
+		i.say(nameOf(policy), "skipped: this API server has no "+policy.GetKind()+instead(policy.GetKind()))
+	}
+	return absent, err
+}
+
+// instead tells what to do where a kind is absent.
+func instead(kind string) string {
+	if strings.HasPrefix(kind, "Mutating") {
+		return " v1 (Kubernetes 1.36 and later have); use enricher install --webhook instead"
+	}
+	return " v1 (Kubernetes 1.30 and later have)"
+}
+
+func (i *Installer) lacksKind(policy *unstructured.Unstructured) (bool, error) {
 	gvk := policy.GroupVersionKind()
 	_, err := i.Client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
 	if meta.IsNoMatchError(err) {
-		i.say(nameOf(policy), "skipped: this API server has no "+gvk.Kind+" "+gvk.Version+
-			" (Kubernetes 1.36 and later have); switch on the enricher's webhook instead")
 		return true, nil
 	}
 	if err != nil {

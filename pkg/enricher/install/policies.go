@@ -28,35 +28,46 @@ const (
 // Features lists every feature.
 var Features = []Feature{FeatureFinalizer, FeatureTerminationMessage}
 
-var (
-	baseFiles    = []string{"admission/keep-status.yaml", "admission/fence.yaml"}
-	featureFiles = map[Feature]string{
-		FeatureFinalizer:          "admission/driver-finalizer.yaml",
-		FeatureTerminationMessage: "admission/driver-termination-message.yaml",
-	}
+const (
+	fenceFile      = "admission/fence.yaml"
+	keepStatusFile = "admission/keep-status.yaml"
+	// The webhooks stand in for keep-status and for the policies of all features.
+	keepStatusWebhookFile = "webhook/common/keep-status.yaml"
+	driverPodsWebhookFile = "webhook/driver-pods/driver-pods.yaml"
 )
+
+var featureFiles = map[Feature]string{
+	FeatureFinalizer:          "admission/driver-finalizer.yaml",
+	FeatureTerminationMessage: "admission/driver-termination-message.yaml",
+}
 
 // DefaultServiceAccount is the one that config/rbac creates and the fence names.
 var DefaultServiceAccount = types.NamespacedName{Namespace: "spark-status-enricher", Name: "spark-status-enricher"}
 
 // basePolicies are what every cluster gets: keep-status, and the fence around the enricher's service account.
 func (o Options) basePolicies() ([]*unstructured.Unstructured, error) {
-	return o.objects(baseFiles...)
+	if o.Webhook {
+		return o.objects(keepStatusWebhookFile, fenceFile)
+	}
+	return o.objects(keepStatusFile, fenceFile)
 }
 
 // featurePolicies are the policies of the features asked for, bound to the watched namespaces.
 func (o Options) featurePolicies(features ...Feature) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
+	var files []string
 	for _, feature := range features {
 		file, known := featureFiles[feature]
 		if !known {
 			return nil, fmt.Errorf("unknown feature %q, want one of %v", feature, Features)
 		}
-		of, err := o.objects(file)
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, of...)
+		files = append(files, file)
+	}
+	if o.Webhook && len(files) > 0 {
+		files = []string{driverPodsWebhookFile}
+	}
+	objects, err := o.objects(files...)
+	if err != nil {
+		return nil, err
 	}
 	for _, object := range objects {
 		if err := o.bindToNamespaces(object); err != nil {
@@ -77,6 +88,11 @@ func (o Options) objects(files ...string) ([]*unstructured.Unstructured, error) 
 		of, err := decode(text)
 		if err != nil {
 			return nil, fmt.Errorf("decoding the manifest %s: %w", file, err)
+		}
+		for _, object := range of {
+			if err := o.callService(object); err != nil {
+				return nil, fmt.Errorf("completing the manifest %s: %w", file, err)
+			}
 		}
 		objects = append(objects, of...)
 	}
@@ -105,8 +121,9 @@ func decode(text string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
+// bindToNamespaces narrows a binding or a webhook to the watched namespaces.
 func (o Options) bindToNamespaces(object *unstructured.Unstructured) error {
-	if len(o.Namespaces) == 0 || object.GetKind() != "MutatingAdmissionPolicyBinding" {
+	if len(o.Namespaces) == 0 {
 		return nil
 	}
 	values := make([]any, 0, len(o.Namespaces))
@@ -114,8 +131,16 @@ func (o Options) bindToNamespaces(object *unstructured.Unstructured) error {
 		values = append(values, namespace)
 	}
 	selector := []any{map[string]any{"key": "kubernetes.io/metadata.name", "operator": "In", "values": values}}
-	return unstructured.SetNestedSlice(object.Object, selector,
-		"spec", "matchResources", "namespaceSelector", "matchExpressions")
+	switch object.GetKind() {
+	case "MutatingAdmissionPolicyBinding":
+		return unstructured.SetNestedSlice(object.Object, selector,
+			"spec", "matchResources", "namespaceSelector", "matchExpressions")
+	case webhookKind:
+		return eachWebhook(object, func(webhook map[string]any) error {
+			return unstructured.SetNestedSlice(webhook, selector, "namespaceSelector", "matchExpressions")
+		})
+	}
+	return nil
 }
 
 // covers is true if everything that wanted says is so in present, which may say more, as by the server's defaults.

@@ -23,13 +23,18 @@ var podGVK = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 const podPage = 500
 
 // Remove undoes Install: the features' policies, then the finalizers on pods, then the other policies and the fields
-// in the CRD. With Options.Features it only takes those features away.
+// in the CRD. With Options.Features it only takes those features away. Webhooks go as policies do, whether or not
+// Options.Webhook is set; the one for driver pods serves all features and goes with any of them.
 func (i *Installer) Remove(ctx context.Context) error {
 	features := i.Options.Features
 	if len(features) == 0 {
 		features = Features
 	}
-	policies, err := i.Options.featurePolicies(features...)
+	files := []string{driverPodsWebhookFile}
+	for _, feature := range features {
+		files = append(files, featureFiles[feature])
+	}
+	policies, err := i.Options.objects(files...)
 	if err != nil {
 		return err
 	}
@@ -48,7 +53,7 @@ func (i *Installer) Remove(ctx context.Context) error {
 }
 
 func (i *Installer) removeBase(ctx context.Context) error {
-	policies, err := i.Options.basePolicies()
+	policies, err := i.Options.objects(keepStatusFile, keepStatusWebhookFile, fenceFile)
 	if err != nil {
 		return err
 	}
@@ -69,7 +74,7 @@ func (i *Installer) removeBase(ctx context.Context) error {
 // deletePolicies deletes in reverse order: a binding before its policy.
 func (i *Installer) deletePolicies(ctx context.Context, policies []*unstructured.Unstructured) error {
 	for _, policy := range slices.Backward(policies) {
-		absent, err := i.kindAbsent(policy)
+		absent, err := i.lacksKind(policy)
 		if err != nil {
 			return err
 		}

@@ -248,13 +248,17 @@ func foreignConditions(n int) []metav1.Condition {
 	return conditions
 }
 
-// awaitPolicies waits until the API server applies keep-status: it learns of a policy a moment after its creation, and
-// for some seconds after the creation of a CRD it answers 503 to every write that a mutating policy matches.
+// awaitPolicies waits until the API server applies keep-status and the drivers' policies: it learns of a policy a moment
+// after its creation, and for some seconds after the creation of a CRD it answers 503 to every write that a mutating
+// policy matches.
 func awaitPolicies(ctx context.Context) {
 	GinkgoHelper()
 	app := newApplication(ctx)
 	Eventually(ctx, func(g Gomega) {
 		g.Expect(tryOperatorWrite(ctx, app, v1beta2.StateRunning, "s-1")).To(Succeed())
 		g.Expect(read(ctx, app).Status.Conditions).NotTo(BeEmpty())
+		driver := driverPod("awaited-")
+		g.Expect(kube.Create(ctx, driver, client.DryRunAll)).To(Succeed())
+		g.Expect(driver.Finalizers).To(ContainElement(v1beta2.FinalizerCapture))
 	}).WithTimeout(eventual).WithPolling(poll).Should(Succeed())
 }

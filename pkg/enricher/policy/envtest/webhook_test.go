@@ -1,12 +1,15 @@
 package envtest
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"path/filepath"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -79,6 +83,68 @@ var _ = Describe("the webhook, on an API server without mutating policies", Orde
 
 	Describe("its own certificate", func() { certificateSpecs(func() *rest.Config { return environment.Config }) })
 })
+
+var _ = Describe("the installer, for the webhook", Ordered, func() {
+	const objects = "mutatingwebhookconfiguration/" + webhook.KeepStatusName + " %[1]s\n" +
+		"validatingadmissionpolicy/spark-status-enricher-fence-pods unchanged\n" +
+		"validatingadmissionpolicybinding/spark-status-enricher-fence-pods unchanged\n" +
+		"validatingadmissionpolicy/spark-status-enricher-fence-status unchanged\n" +
+		"validatingadmissionpolicybinding/spark-status-enricher-fence-status unchanged\n" +
+		"mutatingwebhookconfiguration/" + webhook.DriverPodsName + " %[1]s\n"
+
+	AfterAll(func(ctx SpecContext) {
+		for _, name := range []string{webhook.KeepStatusName, webhook.DriverPodsName} {
+			Expect(client.IgnoreNotFound(kube.Delete(ctx, webhookConfiguration(name)))).To(Succeed())
+		}
+	})
+
+	It("applies the webhooks in place of mutating policies, and keeps the certificate's authority in them", func(ctx SpecContext) {
+		Expect(installWebhook(ctx)).To(HaveSuffix(fmt.Sprintf(objects, "created")))
+		keep, drivers := webhookConfiguration(webhook.KeepStatusName), webhookConfiguration(webhook.DriverPodsName)
+		Expect(kube.Get(ctx, client.ObjectKeyFromObject(keep), keep)).To(Succeed())
+		Expect(kube.Get(ctx, client.ObjectKeyFromObject(drivers), drivers)).To(Succeed())
+		Expect(keep.Webhooks[0].NamespaceSelector.MatchExpressions).To(BeEmpty())
+		Expect(drivers.Webhooks[0].NamespaceSelector.MatchExpressions).To(HaveLen(1))
+
+		keep.Webhooks[0].ClientConfig.CABundle = endingAuthority(day).crt
+		Expect(kube.Update(ctx, keep)).To(Succeed())
+		Expect(installWebhook(ctx)).To(HaveSuffix(fmt.Sprintf(objects, "unchanged")))
+		keep.Webhooks[0].FailurePolicy = ptr.To(admissionregistrationv1.Fail)
+		Expect(kube.Update(ctx, keep)).To(Succeed())
+		Expect(installWebhook(ctx)).To(ContainSubstring(webhook.KeepStatusName + " configured\n"))
+		Expect(kube.Get(ctx, client.ObjectKeyFromObject(keep), keep)).To(Succeed())
+		Expect(keep.Webhooks[0].ClientConfig.CABundle).NotTo(BeEmpty())
+		Expect(keep.Webhooks[0].FailurePolicy).To(HaveValue(Equal(admissionregistrationv1.Ignore)))
+	})
+
+	It("takes the driver pods' webhook away with a feature", func(ctx SpecContext) {
+		DeferCleanup(func(ctx SpecContext) {
+			_, err := runInstaller(ctx, (*install.Installer).Install, install.Features)
+			Expect(err).NotTo(HaveOccurred())
+			awaitPolicies(ctx)
+		})
+		out, err := runInstaller(ctx, (*install.Installer).Remove, []install.Feature{install.FeatureFinalizer})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(out).To(ContainSubstring("mutatingwebhookconfiguration/" + webhook.DriverPodsName + " deleted\n"))
+		Expect(kube.Get(ctx, client.ObjectKey{Name: webhook.KeepStatusName}, webhookConfiguration(webhook.KeepStatusName))).To(Succeed())
+	})
+})
+
+func webhookConfiguration(name string) *admissionregistrationv1.MutatingWebhookConfiguration {
+	return &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+// installWebhook gives what was printed.
+func installWebhook(ctx context.Context) string {
+	GinkgoHelper()
+	out := &bytes.Buffer{}
+	installer := &install.Installer{Client: kube, Out: out, Options: install.Options{
+		Webhook: true, Features: install.Features, Namespaces: []string{namespace},
+		ServiceAccount: install.DefaultServiceAccount,
+	}}
+	Expect(installer.Install(ctx)).To(Succeed())
+	return out.String()
+}
 
 // webhookEnvironment is an API server as before Kubernetes 1.36, with the webhooks of config/webhook.
 func webhookEnvironment() *envtest.Environment {
