@@ -26,6 +26,8 @@ const (
 type Options struct {
 	// Bare leaves the enricher's CRD extension, policies and rules out.
 	Bare bool
+	// NoOperator leaves the operator out; a spec may start it.
+	NoOperator bool
 	// Enricher, where set, starts an enricher.
 	Enricher *cluster.EnricherOptions
 	Operator cluster.OperatorOptions
@@ -50,13 +52,15 @@ func Start(ctx context.Context, opts Options) *Bed {
 
 	root, err := cluster.Root()
 	Expect(err).NotTo(HaveOccurred())
-	Expect(cluster.Build(ctx, root, programs(opts)...)).To(Succeed())
+	Expect(cluster.Build(ctx, root, cluster.ProgramSparkSubmit, cluster.ProgramEnricher)).To(Succeed())
 	started, err := cluster.Start(ctx, opts.Cluster)
 	Expect(err).NotTo(HaveOccurred())
 	bed := &Bed{Cluster: started}
 	DeferCleanup(bed.stop)
-	bed.Operator, err = bed.StartOperator(ctx, opts.Operator)
-	Expect(err).NotTo(HaveOccurred())
+	if !opts.NoOperator {
+		bed.Operator, err = bed.StartOperator(ctx, opts.Operator)
+		Expect(err).NotTo(HaveOccurred())
+	}
 	if !opts.Bare {
 		Expect(bed.Install(ctx)).To(Succeed())
 	}
@@ -65,13 +69,6 @@ func Start(ctx context.Context, opts Options) *Bed {
 		Expect(err).NotTo(HaveOccurred())
 	}
 	return bed
-}
-
-func programs(opts Options) []string {
-	if opts.Bare {
-		return []string{cluster.ProgramSparkSubmit}
-	}
-	return []string{cluster.ProgramSparkSubmit, cluster.ProgramEnricher}
 }
 
 func (b *Bed) stop() {
