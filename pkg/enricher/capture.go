@@ -20,6 +20,9 @@ import (
 // submit from a stale cache and hang.
 const settleTime = 2 * time.Second
 
+// takeoverTime is what an enricher that has just come has at least to record what is overdue.
+const takeoverTime = 30 * time.Second
+
 // verdict says whether a driver pod's finalizer may go.
 type verdict struct {
 	release bool
@@ -34,17 +37,30 @@ func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod
 	if !mayGo(app, pod) {
 		return verdict{}
 	}
-	overdue := heldSince(app, pod).Add(timeout).Sub(now)
-	if overdue <= 0 {
-		return verdict{release: true}
-	}
-	if !stored(app, known, evidence.SubmissionID(pod)) {
-		return verdict{after: overdue}
-	}
-	if wait := known.writtenAt.Add(settleTime).Sub(now); wait > 0 {
+	if wait := latest(known.writtenAt, known.since).Add(settleTime).Sub(now); wait > 0 {
 		return verdict{after: wait}
 	}
-	return verdict{release: true}
+	if stored(app, known, evidence.SubmissionID(pod)) || passedOver(app, known, pod) {
+		return verdict{release: true}
+	}
+	overdue := latest(heldSince(app, pod).Add(timeout), known.since.Add(takeoverTime)).Sub(now)
+	return verdict{release: overdue <= 0, after: max(overdue, 0)}
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// passedOver is true of a pod whose submission no status will ever name, because the operator ended in the middle of it
+// and has submitted anew since: it waits for this pod to go.
+func passedOver(app *v1beta2.SparkApplication, known application, pod *corev1.Pod) bool {
+	id := evidence.SubmissionID(pod)
+	named := slices.ContainsFunc(known.attempts, func(t attempt) bool { return t.submissionID == id && t.named })
+	return !named && id != app.Status.SubmissionID && app.Status.LastSubmissionAttemptTime != nil &&
+		app.Status.LastSubmissionAttemptTime.After(pod.CreationTimestamp.Time)
 }
 
 // mayGo is true once the driver has ended or somebody wants the pod deleted.
@@ -94,7 +110,7 @@ func (r *Reconciler) release(ctx context.Context, app *v1beta2.SparkApplication,
 		}
 		v := verdictOn(app, known, pod, enabled, r.Config.CaptureTimeout.Duration, r.Clock.Now())
 		if v.release {
-			if err := r.removeFinalizer(ctx, pod); err != nil {
+			if err := r.letGo(ctx, app, pod); err != nil {
 				return 0, err
 			}
 		}
@@ -104,9 +120,12 @@ func (r *Reconciler) release(ctx context.Context, app *v1beta2.SparkApplication,
 }
 
 // holdsOld is true while our finalizer keeps the driver pod of the submission that the status still names.
-func (r *Reconciler) holdsOld(app *v1beta2.SparkApplication, pods []corev1.Pod) bool {
-	return *r.Config.CaptureFinalizer && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
-		return hasFinalizer(&p) && evidence.BelongsTo(&p, app) && evidence.SubmissionID(&p) == app.Status.SubmissionID
+// A pod that was released counts no more, though the cache may still show it held.
+func (r *Reconciler) holdsOld(app *v1beta2.SparkApplication, known application, pods []corev1.Pod) bool {
+	id := app.Status.SubmissionID
+	released := slices.ContainsFunc(known.attempts, func(t attempt) bool { return t.submissionID == id && t.released })
+	return *r.Config.CaptureFinalizer && !released && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
+		return hasFinalizer(&p) && evidence.BelongsTo(&p, app) && evidence.SubmissionID(&p) == id
 	})
 }
 
@@ -114,7 +133,7 @@ func (r *Reconciler) holdsOld(app *v1beta2.SparkApplication, pods []corev1.Pod) 
 func (r *Reconciler) releaseAll(ctx context.Context, pods []corev1.Pod) error {
 	for i := range pods {
 		if hasFinalizer(&pods[i]) {
-			if err := r.removeFinalizer(ctx, &pods[i]); err != nil {
+			if _, err := r.removeFinalizer(ctx, &pods[i]); err != nil {
 				return err
 			}
 		}
@@ -132,28 +151,42 @@ func (r *Reconciler) hold(ctx context.Context, app *v1beta2.SparkApplication, po
 	} else {
 		ops = append(ops, patch.Test("/metadata/finalizers", pod.Finalizers), patch.Add("/metadata/finalizers/-", v1beta2.FinalizerCapture))
 	}
-	return r.patchFinalizers(ctx, pod, ops)
+	held, err := r.patchFinalizers(ctx, pod, ops)
+	if held {
+		r.memory.update(app, evidence.SubmissionID(pod), func(t *attempt) { t.released = false })
+	}
+	return err
 }
 
-func (r *Reconciler) removeFinalizer(ctx context.Context, pod *corev1.Pod) error {
+// letGo takes the finalizer off and remembers it: from then on the operator may submit.
+func (r *Reconciler) letGo(ctx context.Context, app *v1beta2.SparkApplication, pod *corev1.Pod) error {
+	gone, err := r.removeFinalizer(ctx, pod)
+	if gone {
+		r.memory.update(app, evidence.SubmissionID(pod), func(t *attempt) { t.released = true })
+	}
+	return err
+}
+
+func (r *Reconciler) removeFinalizer(ctx context.Context, pod *corev1.Pod) (bool, error) {
 	path := fmt.Sprintf("/metadata/finalizers/%d", slices.Index(pod.Finalizers, v1beta2.FinalizerCapture))
 	return r.patchFinalizers(ctx, pod, []patch.Operation{
 		patch.Test("/metadata/uid", pod.UID), patch.Test(path, v1beta2.FinalizerCapture), patch.Remove(path),
 	})
 }
 
-// patchFinalizers is content with a pod that is gone or has changed meanwhile: its next event brings it up again.
-func (r *Reconciler) patchFinalizers(ctx context.Context, pod *corev1.Pod, ops []patch.Operation) error {
+// patchFinalizers reports whether the patch was made. It is content with a pod that is gone or has changed meanwhile:
+// its next event brings it up again.
+func (r *Reconciler) patchFinalizers(ctx context.Context, pod *corev1.Pod, ops []patch.Operation) (bool, error) {
 	data, err := patch.Marshal(ops)
 	if err != nil {
-		return err
+		return false, err
 	}
 	_, err = r.Clientset.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.JSONPatchType, data, metav1.PatchOptions{})
 	r.Metrics.wrote("finalizer", err)
 	if err == nil || apierrors.IsNotFound(err) || patch.IsUnexpected(err) {
-		return nil
+		return err == nil, nil
 	}
-	return fmt.Errorf("patching finalizers of pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	return false, fmt.Errorf("patching finalizers of pod %s/%s: %w", pod.Namespace, pod.Name, err)
 }
 
 func hasFinalizer(pod *corev1.Pod) bool {

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
@@ -23,18 +25,24 @@ func TestVerdictOnAHeldPod(t *testing.T) {
 		disabled bool
 		want     verdict
 	}{
-		"the driver runs":                           {app: in(v1beta2.StateRunning), pod: running(), want: verdict{}},
-		"ended, not diagnosed yet":                  {app: in(v1beta2.StatePendingRerun), pod: ended(time.Minute), want: verdict{after: 4 * time.Minute}},
-		"diagnosed, not written yet":                {app: in(v1beta2.StatePendingRerun), known: unwritten, pod: ended(time.Minute), want: verdict{after: 4 * time.Minute}},
-		"written a second ago":                      {app: explained(in(v1beta2.StatePendingRerun)), known: written(time.Second), pod: ended(time.Minute), want: verdict{after: time.Second}},
-		"written two seconds ago":                   {app: explained(in(v1beta2.StatePendingRerun)), known: written(2 * time.Second), pod: ended(time.Minute), want: verdict{release: true}},
-		"written, now in the history":               {app: withHistory(in(v1beta2.StateSubmitted), "s-0"), pod: of(ended(time.Minute), "s-0"), want: verdict{release: true}},
-		"the driver succeeded":                      {app: in(v1beta2.StateCompleted), known: well, pod: ended(time.Minute), want: verdict{release: true}},
-		"overdue":                                   {app: in(v1beta2.StatePendingRerun), pod: ended(5 * time.Minute), want: verdict{release: true}},
-		"the application is being deleted":          {app: deleted(in(v1beta2.StateRunning)), pod: running(), want: verdict{release: true}},
-		"switched off":                              {app: in(v1beta2.StateRunning), pod: running(), disabled: true, want: verdict{release: true}},
-		"another application's":                     {app: in(v1beta2.StateRunning), pod: renamed(running()), want: verdict{release: true}},
-		"somebody deletes the pod of a live driver": {app: in(v1beta2.StateRunning), pod: deletedPod(running(), time.Second), want: verdict{after: 5*time.Minute + 29*time.Second}},
+		"the driver runs":                                   {app: in(v1beta2.StateRunning), pod: running(), want: verdict{}},
+		"ended, not diagnosed yet":                          {app: in(v1beta2.StatePendingRerun), pod: ended(time.Minute), want: verdict{after: 4 * time.Minute}},
+		"diagnosed, not written yet":                        {app: in(v1beta2.StatePendingRerun), known: unwritten, pod: ended(time.Minute), want: verdict{after: 4 * time.Minute}},
+		"written a second ago":                              {app: explained(in(v1beta2.StatePendingRerun)), known: written(time.Second), pod: ended(time.Minute), want: verdict{after: time.Second}},
+		"written two seconds ago":                           {app: explained(in(v1beta2.StatePendingRerun)), known: written(2 * time.Second), pod: ended(time.Minute), want: verdict{release: true}},
+		"written, now in the history":                       {app: withHistory(in(v1beta2.StateSubmitted), "s-0"), pod: of(ended(time.Minute), "s-0"), want: verdict{release: true}},
+		"the driver succeeded":                              {app: in(v1beta2.StateCompleted), known: well, pod: ended(time.Minute), want: verdict{release: true}},
+		"overdue":                                           {app: in(v1beta2.StatePendingRerun), pod: ended(5 * time.Minute), want: verdict{release: true}},
+		"overdue, written a second ago":                     {app: explained(in(v1beta2.StatePendingRerun)), known: written(time.Second), pod: ended(5 * time.Minute), want: verdict{after: time.Second}},
+		"written, this process has just come":               {app: explained(in(v1beta2.StatePendingRerun)), known: application{since: start}, pod: ended(time.Minute), want: verdict{after: settleTime}},
+		"overdue, this process has just come":               {app: in(v1beta2.StatePendingRerun), known: application{since: start.Add(-settleTime)}, pod: ended(time.Hour), want: verdict{after: takeoverTime - settleTime}},
+		"the operator submitted anew without knowing of it": {app: submitted(in(v1beta2.StateSubmissionFailed), time.Minute), pod: of(created(ended(time.Second), 2*time.Minute), "s-lost"), want: verdict{release: true}},
+		"the status will name it in a moment":               {app: submitted(in(v1beta2.StatePendingRerun), 2*time.Minute), pod: of(created(ended(time.Second), time.Minute), "s-next"), want: verdict{after: 5*time.Minute - time.Second}},
+		"named once, submitted anew, not written yet":       {app: submitted(in(v1beta2.StateSubmitted), time.Minute), known: application{attempts: []attempt{{submissionID: "s-0", named: true}}}, pod: of(created(ended(time.Second), 2*time.Minute), "s-0"), want: verdict{after: 5*time.Minute - time.Second}},
+		"the application is being deleted":                  {app: deleted(in(v1beta2.StateRunning)), pod: running(), want: verdict{release: true}},
+		"switched off":                                      {app: in(v1beta2.StateRunning), pod: running(), disabled: true, want: verdict{release: true}},
+		"another application's":                             {app: in(v1beta2.StateRunning), pod: renamed(running()), want: verdict{release: true}},
+		"somebody deletes the pod of a live driver":         {app: in(v1beta2.StateRunning), pod: deletedPod(running(), time.Second), want: verdict{after: 5*time.Minute + 29*time.Second}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -42,6 +50,29 @@ func TestVerdictOnAHeldPod(t *testing.T) {
 				t.Errorf("verdictOn() = %+v, want %+v", got, tc.want)
 			}
 		})
+	}
+}
+
+func submitted(app *v1beta2.SparkApplication, ago time.Duration) *v1beta2.SparkApplication {
+	app.Status.LastSubmissionAttemptTime = &metav1.Time{Time: start.Add(-ago)}
+	return app
+}
+
+func created(pod *corev1.Pod, ago time.Duration) *corev1.Pod {
+	pod.CreationTimestamp = metav1.Time{Time: start.Add(-ago)}
+	return pod
+}
+
+func TestAReleasedPodIsHeldNoMore(t *testing.T) {
+	r := &Reconciler{Config: &configv1alpha1.EnricherConfiguration{CaptureFinalizer: new(true)}}
+	app, pod := in(v1beta2.StatePendingRerun), ended(time.Second)
+	pod.Finalizers = []string{v1beta2.FinalizerCapture}
+	if !r.holdsOld(app, application{}, []corev1.Pod{*pod}) {
+		t.Error("a pod with the finalizer is not held")
+	}
+	known := application{attempts: []attempt{{submissionID: app.Status.SubmissionID, released: true}}}
+	if r.holdsOld(app, known, []corev1.Pod{*pod}) {
+		t.Error("a pod that was released, and of which the cache does not know yet, still counts as held")
 	}
 }
 

@@ -121,7 +121,7 @@ func (r *Reconciler) podHandler() handler.EventHandler {
 
 // anyContainerEnded is true if the driver may have ended: which container runs it, only the application can tell.
 func anyContainerEnded(pod *corev1.Pod) bool {
-	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
+	if evidence.IsOver(pod) {
 		return true
 	}
 	for _, c := range pod.Status.ContainerStatuses {

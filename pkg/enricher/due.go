@@ -9,6 +9,7 @@ import (
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
 
 // evidenceLag is how long after the operator called an attempt failed its driver pod is waited for: the two watches
@@ -42,7 +43,7 @@ func nextStep(
 		return dismiss, 0
 	case t.submission:
 		return explain, 0
-	case !t.failed && (t.gone || pod != nil && endedOnRequest(pod, app)):
+	case !t.failed && !t.ended && (t.gone || pod != nil && endedOnRequest(t, pod, app)):
 		return unlessStopped(t), 0
 	case pod != nil && hasEnded(pod, app):
 		return unlessOld(endOf(app, pod, current), now, backfill), 0
@@ -65,20 +66,30 @@ func alreadyExplained(app *v1beta2.SparkApplication) bool {
 	if d == nil || d.Reason == "" || d.SubmissionID != app.Status.SubmissionID {
 		return false
 	}
-	return app.Status.ApplicationState.State == v1beta2.StateFailed || d.ExitCode != nil
+	return app.Status.ApplicationState.State == v1beta2.StateFailed || d.ExitCode != nil || status.AnnotationDecided(&app.Status)
 }
 
 // endedOnRequest is true if somebody had asked for the pod's deletion before its driver ended: that alone is no
 // failure, the operator does it too.
-func endedOnRequest(pod *corev1.Pod, app *v1beta2.SparkApplication) bool {
-	if pod.DeletionTimestamp == nil {
+func endedOnRequest(t attempt, pod *corev1.Pod, app *v1beta2.SparkApplication) bool {
+	if pod.DeletionTimestamp == nil || t.unasked {
 		return false
 	}
 	grace := time.Duration(ptr.Deref(pod.DeletionGracePeriodSeconds, 0)) * time.Second
 	requested := pod.DeletionTimestamp.Add(-grace)
 	state := evidence.Ended(pod, app.DriverContainerName(pod))
-	return state == nil || state.FinishedAt.IsZero() || !state.FinishedAt.Time.Before(requested)
+	if state == nil || state.FinishedAt.IsZero() {
+		return true
+	}
+	if state.FinishedAt.Time.Equal(requested) {
+		return endsByDeletion(state.ExitCode)
+	}
+	return state.FinishedAt.After(requested)
 }
+
+// endsByDeletion is true of the exit codes of a container that is stopped: SIGTERM, SIGKILL, or a driver that ends well
+// on SIGTERM. The times have whole seconds, and on a retry the operator deletes the pod within a second of its failure.
+func endsByDeletion(exitCode int32) bool { return exitCode == 143 || exitCode == 137 || exitCode == 0 }
 
 // unlessStopped dismisses an attempt that the operator ended, and else waits for it to say what became of it.
 func unlessStopped(t attempt) step {

@@ -15,6 +15,8 @@ func TestNextStep(t *testing.T) {
 	current := attempt{submissionID: "s-1", named: true}
 	failed, stopped, gone := current, current, current
 	failed.failed, stopped.stopped, gone.gone = true, true, true
+	unasked, over := current, current
+	unasked.unasked, over.ended = true, true
 	goneFailed := failed
 	goneFailed.gone = true
 	submission := failed
@@ -29,27 +31,32 @@ func TestNextStep(t *testing.T) {
 	}{
 		"nobody has named the submission": {app: in(v1beta2.StateSubmitted), t: attempt{submissionID: "s-1"}, pod: ended(time.Second), want: pause},
 		"settled":                         {app: in(v1beta2.StateFailed), t: attempt{named: true, settled: true}, pod: ended(time.Second), want: pause},
-		"the driver ended, the operator has not seen":  {app: in(v1beta2.StateRunning), t: current, pod: ended(time.Second), want: explain},
-		"the driver ended, a sidecar runs on":          {app: in(v1beta2.StateRunning), t: current, pod: withSidecar(ended(time.Second)), want: explain},
-		"only a sidecar ended":                         {app: in(v1beta2.StateRunning), t: current, pod: sidecarEnded(), want: pause},
-		"an earlier attempt's driver ended":            {app: in(v1beta2.StateSubmitted), t: earlier, pod: ended(time.Second), want: explain},
-		"ended before the backfill":                    {app: in(v1beta2.StateFailed), t: failed, pod: ended(2 * time.Hour), want: dismiss},
-		"failed long ago, without a pod":               {app: terminated(in(v1beta2.StateFailed), 2*time.Hour), t: failed, want: dismiss},
-		"failed a while ago, without a pod":            {app: terminated(in(v1beta2.StateFailed), time.Minute), t: failed, want: explain},
-		"failed just now, without a pod":               {app: terminated(in(v1beta2.StateFailed), time.Second), t: failed, want: explain},
-		"failed just now, the pod's end not seen yet":  {app: terminated(in(v1beta2.StateFailing), 3*time.Second), t: failed, pod: running(), want: pause, after: 7 * time.Second},
-		"failed a while ago, the pod's end never seen": {app: terminated(in(v1beta2.StateFailed), time.Minute), t: failed, pod: running(), want: explain},
-		"the submission failed":                        {app: in(v1beta2.StateSubmissionFailed), t: submission, want: explain},
-		"the driver waits":                             {app: in(v1beta2.StateSubmitted), t: current, pod: running(), want: explainWait},
-		"the driver runs":                              {app: in(v1beta2.StateRunning), t: current, pod: running(), want: pause},
-		"the pod vanished, the operator has not seen":  {app: in(v1beta2.StateRunning), t: gone, want: pause},
-		"the pod vanished and the operator says so":    {app: in(v1beta2.StateFailing), t: goneFailed, want: explain},
-		"the operator stopped it and the pod is gone":  {app: in(v1beta2.StateInvalidating), t: attempt{submissionID: "s-1", named: true, gone: true, stopped: true}, want: dismiss},
-		"the operator stops it":                        {app: in(v1beta2.StateSuspending), t: stopped, pod: deletedPod(ended(time.Second), 2*time.Second), want: dismiss},
-		"ended by itself, then stopped":                {app: in(v1beta2.StateSuspending), t: stopped, pod: deletedPod(ended(3*time.Second), time.Second), want: explain},
-		"somebody deletes it, undecided":               {app: in(v1beta2.StateRunning), t: current, pod: deletedPod(ended(time.Second), 2*time.Second), want: pause},
-		"somebody deleted it and it counts as failed":  {app: in(v1beta2.StateFailing), t: failed, pod: deletedPod(ended(time.Second), 2*time.Second), want: explain},
-		"explained before a restart":                   {app: explained(in(v1beta2.StateFailed)), t: failed, pod: ended(time.Second), want: dismiss},
+		"the driver ended, the operator has not seen":           {app: in(v1beta2.StateRunning), t: current, pod: ended(time.Second), want: explain},
+		"the driver ended, a sidecar runs on":                   {app: in(v1beta2.StateRunning), t: current, pod: withSidecar(ended(time.Second)), want: explain},
+		"only a sidecar ended":                                  {app: in(v1beta2.StateRunning), t: current, pod: sidecarEnded(), want: pause},
+		"an earlier attempt's driver ended":                     {app: in(v1beta2.StateSubmitted), t: earlier, pod: ended(time.Second), want: explain},
+		"ended before the backfill":                             {app: in(v1beta2.StateFailed), t: failed, pod: ended(2 * time.Hour), want: dismiss},
+		"failed long ago, without a pod":                        {app: terminated(in(v1beta2.StateFailed), 2*time.Hour), t: failed, want: dismiss},
+		"failed a while ago, without a pod":                     {app: terminated(in(v1beta2.StateFailed), time.Minute), t: failed, want: explain},
+		"failed just now, without a pod":                        {app: terminated(in(v1beta2.StateFailed), time.Second), t: failed, want: explain},
+		"failed just now, the pod's end not seen yet":           {app: terminated(in(v1beta2.StateFailing), 3*time.Second), t: failed, pod: running(), want: pause, after: 7 * time.Second},
+		"failed a while ago, the pod's end never seen":          {app: terminated(in(v1beta2.StateFailed), time.Minute), t: failed, pod: running(), want: explain},
+		"the submission failed":                                 {app: in(v1beta2.StateSubmissionFailed), t: submission, want: explain},
+		"the driver waits":                                      {app: in(v1beta2.StateSubmitted), t: current, pod: running(), want: explainWait},
+		"the driver runs":                                       {app: in(v1beta2.StateRunning), t: current, pod: running(), want: pause},
+		"the pod vanished, the operator has not seen":           {app: in(v1beta2.StateRunning), t: gone, want: pause},
+		"the pod vanished and the operator says so":             {app: in(v1beta2.StateFailing), t: goneFailed, want: explain},
+		"the operator stopped it and the pod is gone":           {app: in(v1beta2.StateInvalidating), t: attempt{submissionID: "s-1", named: true, gone: true, stopped: true}, want: dismiss},
+		"the operator stops it":                                 {app: in(v1beta2.StateSuspending), t: stopped, pod: deletedPod(ended(time.Second), 2*time.Second), want: dismiss},
+		"ended by itself, then stopped":                         {app: in(v1beta2.StateSuspending), t: stopped, pod: deletedPod(ended(3*time.Second), time.Second), want: explain},
+		"somebody deletes it, undecided":                        {app: in(v1beta2.StateRunning), t: current, pod: deletedPod(ended(time.Second), 2*time.Second), want: pause},
+		"somebody deleted it and it counts as failed":           {app: in(v1beta2.StateFailing), t: failed, pod: deletedPod(ended(time.Second), 2*time.Second), want: explain},
+		"seen to end by itself, then deleted within the second": {app: in(v1beta2.StateRunning), t: unasked, pod: deletedPod(killed(ended(time.Second), 137), time.Second), want: explain},
+		"failed and deleted within the second, after a restart": {app: in(v1beta2.StateRunning), t: current, pod: deletedPod(ended(time.Second), time.Second), want: explain},
+		"stopped within the second of its deletion":             {app: in(v1beta2.StateRunning), t: current, pod: deletedPod(killed(ended(time.Second), 143), time.Second), want: pause},
+		"its retry is due, after a restart":                     {app: in(v1beta2.StatePendingRerun), t: over, pod: deletedPod(ended(time.Second), 2*time.Second), want: explain},
+		"evicted, explained before a restart":                   {app: explainedWithoutCode(in(v1beta2.StateFailing)), t: failed, want: dismiss},
+		"explained before a restart":                            {app: explained(in(v1beta2.StateFailed)), t: failed, pod: ended(time.Second), want: dismiss},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -111,5 +118,18 @@ func terminated(app *v1beta2.SparkApplication, ago time.Duration) *v1beta2.Spark
 
 func explained(app *v1beta2.SparkApplication) *v1beta2.SparkApplication {
 	app.Status.Diagnostics = &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUserExit}
+	return app
+}
+
+func killed(pod *corev1.Pod, exitCode int32) *corev1.Pod {
+	pod.Status.ContainerStatuses[0].State.Terminated.ExitCode = exitCode
+	return pod
+}
+
+func explainedWithoutCode(app *v1beta2.SparkApplication) *v1beta2.SparkApplication {
+	explained(app)
+	app.Status.Conditions = []metav1.Condition{{
+		Type: v1beta2.ConditionExitExceptionAnnotated, Status: metav1.ConditionFalse, Reason: v1beta2.NotAnnotatedNoEvidence,
+	}}
 	return app
 }

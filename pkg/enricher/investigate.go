@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// logTries is how often a log that could not be read is asked for again.
-	logTries = 3
-	// logRetryPause lies between two of these.
+	// logTries is how often a log that could not be read is asked for: long enough for an API server to restart.
+	logTries = 5
+	// logRetryPause lies between the first two of these, and twice as long between each following pair.
 	logRetryPause = time.Second
 )
 
@@ -113,7 +113,7 @@ func (r *Reconciler) diagnose(
 		r.Metrics.logFailed(err)
 		if worthAnotherTry(err) && t.logTries+1 < logTries {
 			r.memory.update(app, t.submissionID, func(t *attempt) { t.logTries++ })
-			return diagnosis.Diagnosis{}, logRetryPause, nil
+			return diagnosis.Diagnosis{}, logRetryPause << t.logTries, nil
 		}
 		log.FromContext(ctx).Info("Cannot read the driver's log, going on without it", "cause", err.Error())
 	}

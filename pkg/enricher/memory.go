@@ -42,8 +42,11 @@ type attempt struct {
 	app        *v1beta2.SparkApplication
 	submission bool
 	// failed and stopped tell whether the operator has called the attempt failed, or ended it because of a changed
-	// specification or a suspension.
-	failed, stopped bool
+	// specification or a suspension; ended tells that it came to its end by itself, well or badly, and unasked that its
+	// pod was seen so before anybody wanted the pod deleted.
+	failed, stopped, ended, unasked bool
+	// released is true once our finalizer was taken off its pod, which the cache may not show yet.
+	released bool
 	// logTries counts failed readings of the log.
 	logTries int
 	// settled is true when there is nothing more to find out; record is nil then if the attempt was well.
@@ -58,6 +61,8 @@ type application struct {
 	generation int64
 	quietUntil time.Time
 	attempts   []attempt
+	// since is when this process saw the application first: what another one wrote just before is younger than that.
+	since time.Time
 
 	// written is the resource version that our last write made, at writtenAt, with a diagnosis of storedID.
 	written   string
@@ -85,7 +90,7 @@ func (m *memory) observeApp(app *v1beta2.SparkApplication) {
 	defer m.mu.Unlock()
 	a := m.applicationFor(keyOf(app))
 	if a.uid != app.UID {
-		*a = application{uid: app.UID, attempts: a.unclaimed()}
+		*a = application{uid: app.UID, attempts: a.unclaimed(), since: m.clock.Now()}
 	}
 	m.observeGeneration(a, app)
 	id := app.Status.SubmissionID
@@ -108,6 +113,10 @@ func (t *attempt) observe(app *v1beta2.SparkApplication) {
 		t.failed, t.app = true, app
 	case v1beta2.StateFailed:
 		t.failed = true
+	case v1beta2.StatePendingRerun:
+		// A changed specification resets the counters, a retry does not.
+		t.stopped = t.stopped || app.Status.ExecutionAttempts == 0
+		t.ended = t.ended || app.Status.ExecutionAttempts > 0
 	case v1beta2.StateInvalidating, v1beta2.StateSuspending, v1beta2.StateSuspended:
 		t.stopped = true
 	}
@@ -128,19 +137,21 @@ func (m *memory) observePod(pod *corev1.Pod, gone bool) {
 	m.applicationFor(key).attempt(evidence.SubmissionID(pod), m.clock.Now()).see(seenPod{pod: pod, gone: gone})
 }
 
-// seenPod is a pod as it was last seen.
+// seenPod is a pod as it was last seen; unasked is true if it had ended before anybody wanted it deleted.
 type seenPod struct {
-	pod  *corev1.Pod
-	gone bool
+	pod           *corev1.Pod
+	gone, unasked bool
 }
 
 func (t *attempt) see(seen seenPod) {
 	if t.settled {
 		return
 	}
+	seen.unasked = seen.pod.DeletionTimestamp == nil && evidence.IsOver(seen.pod)
 	i := slices.IndexFunc(t.seenPods, func(s seenPod) bool { return s.pod.UID == seen.pod.UID })
 	switch {
 	case i >= 0:
+		seen.unasked = seen.unasked || t.seenPods[i].unasked
 		t.seenPods[i] = seen
 	case len(t.seenPods) < claimantLimit:
 		t.seenPods = append(t.seenPods, seen)
@@ -151,7 +162,7 @@ func (t *attempt) see(seen seenPod) {
 func (t *attempt) choosePod(app *v1beta2.SparkApplication) {
 	for _, s := range t.seenPods {
 		if evidence.BelongsTo(s.pod, app) {
-			t.pod, t.gone = s.pod, s.gone
+			t.pod, t.gone, t.unasked = s.pod, s.gone, s.unasked
 		}
 	}
 }
@@ -165,7 +176,7 @@ func (t *attempt) settle(record *status.Record) {
 func (m *memory) applicationFor(key types.NamespacedName) *application {
 	a := m.apps[key]
 	if a == nil {
-		a = &application{}
+		a = &application{since: m.clock.Now()}
 		m.apps[key] = a
 	}
 	return a

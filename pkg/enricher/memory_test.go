@@ -44,6 +44,44 @@ func TestAPodThatNobodyNamesIsDroppedAfterTenMinutes(t *testing.T) {
 	}
 }
 
+func TestWhatAStateTellsOfItsAttempt(t *testing.T) {
+	cases := map[string]struct {
+		state                              v1beta2.State
+		attempts                           int32
+		wantFailed, wantStopped, wantEnded bool
+	}{
+		"running":                       {state: v1beta2.StateRunning, attempts: 1},
+		"failing":                       {state: v1beta2.StateFailing, attempts: 1, wantFailed: true},
+		"retried":                       {state: v1beta2.StatePendingRerun, attempts: 1, wantEnded: true},
+		"ended for a new specification": {state: v1beta2.StatePendingRerun, wantStopped: true},
+		"being ended for that":          {state: v1beta2.StateInvalidating, attempts: 1, wantStopped: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory(clocktesting.NewFakePassiveClock(start))
+			app := in(tc.state)
+			app.Status.ExecutionAttempts = tc.attempts
+			m.observeApp(app)
+			got := find(t, m, app, "s-1")
+			if got.failed != tc.wantFailed || got.stopped != tc.wantStopped || got.ended != tc.wantEnded {
+				t.Errorf("failed %t, stopped %t, ended %t", got.failed, got.stopped, got.ended)
+			}
+		})
+	}
+}
+
+func TestAnEndBeforeTheDeletionIsRemembered(t *testing.T) {
+	m := newMemory(clocktesting.NewFakePassiveClock(start))
+	app := in(v1beta2.StateRunning)
+	m.observeApp(app)
+	m.observePod(ended(time.Second), false)
+	m.observePod(deletedPod(ended(time.Second), time.Second), false)
+	m.observePod(deletedPod(ended(time.Second), time.Second), true)
+	if got := find(t, m, app, "s-1"); !got.unasked || !got.gone {
+		t.Errorf("unasked %t, gone %t, want both", got.unasked, got.gone)
+	}
+}
+
 func TestANamesakeInheritsNothing(t *testing.T) {
 	m := newMemory(clocktesting.NewFakePassiveClock(start))
 	app := in(v1beta2.StateFailed)

@@ -40,7 +40,7 @@ func (r *Reconciler) publish(ctx context.Context, app *v1beta2.SparkApplication,
 	if !status.Differ(&app.Status, wanted) {
 		return r.afterPause(known, now), r.tell(ctx, app, records)
 	}
-	allowed := momentFor(app, known.quietUntil, now, r.holdsOld(app, pods))
+	allowed := momentFor(app, known.quietUntil, now, r.holdsOld(app, known, pods))
 	if !allowed.now {
 		return allowed.after, nil
 	}

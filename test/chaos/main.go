@@ -5,6 +5,7 @@
 //
 // ATTEMPTS (default 300) is the number of applications, SEED that of the plan, MINUTES (default 5) how long they are
 // submitted over, PROGRAM the enricher's binary, KEEP a folder that keeps the logs of all processes.
+// ONLY (bare, off or on) makes one of the runs.
 package main
 
 import (
@@ -25,6 +26,13 @@ import (
 
 	"github.com/spark-status-enricher/enricher/test/testbed/cluster"
 )
+
+// modes in their order: the baseline first, the run whose line is the last last.
+var modes = []mode{
+	{name: "without the enricher", short: "bare"},
+	{name: "captureFinalizer off", short: "off", enricher: true},
+	{name: "captureFinalizer on", short: "on", enricher: true, capture: true},
+}
 
 var errBroken = errors.New("promises were not kept")
 
@@ -54,16 +62,18 @@ func chaos(ctx context.Context) error {
 	if err := cluster.Build(ctx, root, cluster.ProgramEnricher, cluster.ProgramSparkSubmit); err != nil {
 		return err
 	}
-	bare, err := figuresOf(ctx, mode{name: "without the enricher"}, s, 0)
-	if err != nil {
-		return err
-	}
-	if _, err := figuresOf(ctx, mode{name: "captureFinalizer off", enricher: true}, s, bare.operatorErrors); err != nil {
-		return err
-	}
-	f, err := figuresOf(ctx, mode{name: "captureFinalizer on", enricher: true, capture: true}, s, bare.operatorErrors)
-	if err != nil {
-		return err
+	var f figures
+	for _, m := range modes {
+		if s.only != "" && s.only != m.short {
+			continue
+		}
+		baseline := f.baseline
+		if f, err = figuresOf(ctx, m, s, baseline); err != nil {
+			return err
+		}
+		if !m.enricher {
+			f.baseline = f.operatorErrors
+		}
 	}
 	broken := f.broken()
 	for _, promise := range broken {
@@ -120,7 +130,7 @@ func tell(s settings, m mode, o *outcome, f figures) {
 }
 
 func readSettings() (settings, error) {
-	s := settings{program: os.Getenv("PROGRAM"), keep: os.Getenv("KEEP"), say: func(format string, args ...any) { fmt.Printf(format+"\n", args...) }}
+	s := settings{program: os.Getenv("PROGRAM"), keep: os.Getenv("KEEP"), only: os.Getenv("ONLY"), say: func(format string, args ...any) { fmt.Printf(format+"\n", args...) }}
 	apps, err := number("ATTEMPTS", 300)
 	if err != nil {
 		return s, err

@@ -22,7 +22,7 @@ import (
 
 // mode is one of the runs that are compared.
 type mode struct {
-	name              string
+	name, short       string
 	enricher, capture bool
 }
 
@@ -42,6 +42,8 @@ type settings struct {
 	program string
 	// keep is a folder for the logs of all processes, "" for none.
 	keep string
+	// only is the short name of the one mode to run, "" for all.
+	only string
 	say  func(format string, args ...any)
 }
 

@@ -51,5 +51,10 @@ func Ended(pod *corev1.Pod, container string) *corev1.ContainerStateTerminated {
 
 // HasEnded reports whether the driver in pod has ended, well or badly.
 func HasEnded(pod *corev1.Pod, container string) bool {
-	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded || Ended(pod, container) != nil
+	return IsOver(pod) || Ended(pod, container) != nil
+}
+
+// IsOver reports whether the pod as a whole has ended, well or badly.
+func IsOver(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }

@@ -50,7 +50,7 @@ func current(status *v1beta2.Status, records []Record) v1beta2.Diagnostics {
 		wanted := *records[i].Diagnostics.DeepCopy()
 		wanted.Attempt = records[i].Attempt
 		return wanted
-	case ofThis && !isWell(status.ApplicationState.State, old):
+	case ofThis && !isWell(status, old):
 		return *old.DeepCopy()
 	default:
 		return v1beta2.Diagnostics{}
@@ -63,14 +63,14 @@ func sameWait(old *v1beta2.Diagnostics, r Record) bool {
 	return !r.Failed && old.Reason == r.Diagnostics.Reason
 }
 
-// isWell is true if the state shows that whatever kept the driver from starting is over. A diagnosis with an end of a
-// container is a failure, which the operator may not have noticed yet.
-func isWell(state v1beta2.State, old *v1beta2.Diagnostics) bool {
-	switch state {
+// isWell is true if the state shows that whatever kept the driver from starting is over. A diagnosis of an end is a
+// failure, which the operator may not have noticed yet.
+func isWell(status *v1beta2.Status, old *v1beta2.Diagnostics) bool {
+	switch status.ApplicationState.State {
 	case v1beta2.StateCompleted, v1beta2.StateSucceeding:
 		return true
 	case v1beta2.StateRunning:
-		return old.ExitCode == nil
+		return old.ExitCode == nil && !AnnotationDecided(status)
 	default:
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
@@ -59,19 +60,27 @@ func annotatedCondition(wanted *v1beta2.Status, records []Record) metav1.Conditi
 			return r.Annotated
 		}
 	}
+	waits := slices.ContainsFunc(records, func(r Record) bool { return r.SubmissionID == wanted.SubmissionID })
 	c := metav1.Condition{Type: v1beta2.ConditionExitExceptionAnnotated, LastTransitionTime: lastChange(wanted)}
 	switch state := wanted.ApplicationState.State; {
 	case state == v1beta2.StateCompleted || state == v1beta2.StateSucceeding:
 		c.Status, c.Reason = metav1.ConditionFalse, v1beta2.NotAnnotatedDriverSucceeded
 		c.Message = "The driver succeeded, there is no exception"
 		return c
-	case wanted.Diagnostics.Reason == "" && hasCondition(wanted.Conditions, c.Type):
+	case (wanted.Diagnostics.Reason == "" || waits) && hasCondition(wanted.Conditions, c.Type):
 		c.Status, c.Reason = metav1.ConditionUnknown, "AttemptNotEnded"
 		c.Message = "The current attempt has not ended"
 		return c
 	default:
 		return metav1.Condition{}
 	}
+}
+
+// AnnotationDecided is true if the status tells whether the current attempt's driver pod carries the annotation: its end
+// was looked at. A driver that merely waits leaves that unknown.
+func AnnotationDecided(s *v1beta2.Status) bool {
+	c := meta.FindStatusCondition(s.Conditions, v1beta2.ConditionExitExceptionAnnotated)
+	return c != nil && c.Status != metav1.ConditionUnknown && speaksOfSubmission(s)
 }
 
 func lastChange(s *v1beta2.Status) metav1.Time {

@@ -165,6 +165,28 @@ func TestTheAnnotationConditionFollowsTheAttempts(t *testing.T) {
 	}
 }
 
+func TestADriverThatWaitsLeavesTheAnnotationUndecided(t *testing.T) {
+	app := &v1beta2.SparkApplication{Status: v1beta2.Status{
+		SubmissionID: "s-2", ApplicationState: v1beta2.ApplicationState{State: v1beta2.StateSubmitted},
+		Diagnostics: &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: "A"},
+		Conditions:  []metav1.Condition{{Type: v1beta2.ConditionExitExceptionAnnotated, Status: metav1.ConditionTrue, Reason: v1beta2.AnnotatedByDriver}},
+	}}
+	wait := Record{SubmissionID: "s-2", Attempt: 2, Diagnostics: v1beta2.Diagnostics{Reason: v1beta2.ReasonImagePullFailed}}
+	wanted := Wanted(app, []Record{wait}, Options{})
+	if c := conditionOf(wanted.Conditions, v1beta2.ConditionExitExceptionAnnotated); c.Status != metav1.ConditionUnknown {
+		t.Errorf("condition is %s, want Unknown: the annotation was the earlier attempt's", c.Status)
+	}
+	if AnnotationDecided(wanted) {
+		t.Error("a driver that waits counts as looked at")
+	}
+	wait.Failed, wait.Annotated = true, metav1.Condition{
+		Type: v1beta2.ConditionExitExceptionAnnotated, Status: metav1.ConditionFalse, Reason: v1beta2.NotAnnotatedNoEvidence,
+	}
+	if wanted = Wanted(app, []Record{wait}, Options{}); !AnnotationDecided(wanted) {
+		t.Error("a driver that failed does not count as looked at")
+	}
+}
+
 func TestSummaryOnlyKeepsTheErrorMessage(t *testing.T) {
 	record := Record{SubmissionID: "s-1", Failed: true, Diagnostics: v1beta2.Diagnostics{Reason: "UserExit", Message: "exit 3"}}
 	app := &v1beta2.SparkApplication{Status: v1beta2.Status{
