@@ -20,7 +20,7 @@ const cutMark = "..."
 
 // maxText is how much of one text is redacted, in bytes. What is longer loses the rest, back to a line end, so that
 // no secret is cut in half before it is seen whole.
-const maxText = 256 * 1024
+const maxText = 128 * 1024
 
 func newGate(s *survey) *gate {
 	var conf map[string]string

@@ -29,7 +29,7 @@ func mayStartHeader(s string) bool {
 	c := s[0]
 	switch {
 	case c >= '0' && c <= '9':
-		return true
+		return startsWithTime(s)
 	case c == '[':
 		return true
 	case c >= 'A' && c <= 'Z':
@@ -37,6 +37,15 @@ func mayStartHeader(s string) bool {
 		return levelNamed(word) != None || len(word) == 3 && isMonth(word)
 	}
 	return false
+}
+
+// startsWithTime accepts a date, a time of day or milliseconds since 1970.
+func startsWithTime(s string) bool {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n >= 10 || n < len(s) && strings.IndexByte("/-:.", s[n]) >= 0
 }
 
 // isInit recognises the messages of tini, the container's first process: they are no records of the program.

@@ -149,7 +149,7 @@ func headed(class, message string, stack []string) []string {
 	if message != "" {
 		head += ": " + message
 	}
-	if head == "" || len(stack) > 0 && class != "" && strings.Contains(stack[0], class) {
+	if head == "" || len(stack) > 0 && class != "" && strings.Contains(stack[0], class) && !strings.HasPrefix(stack[0], "\tat ") {
 		return stack
 	}
 	if len(stack) > 0 && strings.HasPrefix(stack[0], "Traceback ") {

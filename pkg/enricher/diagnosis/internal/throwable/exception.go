@@ -66,28 +66,43 @@ type Found struct {
 	Index int
 }
 
-// maxChain bounds walks along chains, which hostile input can make as long as itself.
-const maxChain = 10_000
+// Limits of a chain, which hostile input can make as long as itself.
+const (
+	maxDepth = 100_000 // links walked to find the root
+	shown    = 64      // links returned from each end
+)
 
-// Chain returns the exception and its causes, and after the last of them the exceptions of other processes that its
+// next is the following link: the cause, or, at the end of the causes, the exception of another process that the
 // message tells of.
-func (e *Exception) Chain() []*Exception {
-	var links []*Exception
-	for e != nil && len(links) < maxChain {
-		links = append(links, e)
-		if e.Cause != nil {
-			e = e.Cause
-		} else {
-			e = e.Remote
-		}
+func (e *Exception) next() *Exception {
+	if e.Cause != nil {
+		return e.Cause
 	}
-	return links
+	return e.Remote
 }
 
 // Root is the deepest cause; the exception itself where it has none.
 func (e *Exception) Root() *Exception {
-	links := e.Chain()
-	return links[len(links)-1]
+	for n := 0; e.next() != nil && n < maxDepth; n++ {
+		e = e.next()
+	}
+	return e
+}
+
+// Chain returns the links from the exception to its root. Of a chain of more than 128 it returns both ends.
+func (e *Exception) Chain() []*Exception {
+	depth := 0
+	for x := e; x != nil && depth <= maxDepth; x = x.next() {
+		depth++
+	}
+	links := make([]*Exception, 0, min(depth, 2*shown))
+	for n := range depth {
+		if n < shown || n >= depth-shown {
+			links = append(links, e)
+		}
+		e = e.next()
+	}
+	return links
 }
 
 // SimpleName is the class without its package or module.

@@ -55,20 +55,24 @@ func newException(class string) *Exception {
 func nameEnd(s string) int {
 	i, afterDot := 0, true
 	for i < len(s) {
-		r, size := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s[i:])
-		}
+		c := s[i]
 		switch {
-		case r == '_' || r == '$' || unicode.IsLetter(r):
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$':
 			afterDot = false
-		case !afterDot && (r == '-' || r == '/' || unicode.IsDigit(r)):
-		case !afterDot && r == '.':
+		case !afterDot && (c >= '0' && c <= '9' || c == '-' || c == '/'):
+		case !afterDot && c == '.':
 			afterDot = true
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if !unicode.IsLetter(r) {
+				return trimDot(s, i)
+			}
+			afterDot = false
+			i += size - 1
 		default:
 			return trimDot(s, i)
 		}
-		i += size
+		i++
 	}
 	return trimDot(s, i)
 }

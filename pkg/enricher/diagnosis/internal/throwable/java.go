@@ -164,14 +164,11 @@ func (p *javaParser) driver() {
 
 // tellRemote looks for the exception of another process in the last link, where the chain ends with it.
 func tellRemote(top *Exception) {
-	links := top.Chain()
-	for i := len(links) - 1; i >= 0; i-- {
-		last := links[i]
-		if last.Cause == nil && last.Remote == nil {
-			last.Remote = remoteIn(last.Message)
-		}
-		if last.Cause == nil {
-			return
-		}
+	last := top
+	for n := 0; last.Cause != nil && n < maxDepth; n++ {
+		last = last.Cause
+	}
+	if last.Remote == nil {
+		last.Remote = remoteIn(last.Message)
 	}
 }

@@ -5,16 +5,10 @@ import "strings"
 // sign is a text by which launchers, shells and interpreters say that they could not start the program.
 type sign struct {
 	prefix string
-	inside string
-	suffix string
 	// following is how many of the next lines belong to it.
 	following int
 	// before is true where the line before it says why.
 	before bool
-}
-
-func (s *sign) matches(text string) bool {
-	return strings.HasPrefix(text, s.prefix) && strings.Contains(text, s.inside) && strings.HasSuffix(text, s.suffix)
 }
 
 // errorSigns begin with "Error": the java launcher's and spark-submit's.
@@ -53,8 +47,8 @@ var errorSigns = []sign{
 	{prefix: "Error while finding module specification for"},
 }
 
-// otherSigns begin otherwise. Those of shells are recognised by how they end.
-var otherSigns = []sign{
+// startSigns begin a line, sorted by nothing but kept short.
+var startSigns = []sign{
 	{prefix: "Unrecognized VM option"},
 	{prefix: "Unrecognized option: "},
 	{prefix: "Invalid initial heap size"},
@@ -69,33 +63,46 @@ var otherSigns = []sign{
 	{prefix: "[FATAL tini"},
 	{prefix: "Failed to find Spark jars directory"},
 	{prefix: "Unknown command: "},
-	{prefix: "tini: "},
 	{prefix: "OCI runtime exec failed"},
-	{inside: "exec format error"},
-	{inside: "Exec format error"},
-	{inside: "bad interpreter"},
-	{inside: "cannot execute: required file not found"},
-	{inside: "exec user process caused"},
-	{inside: "executable file not found in $PATH"},
-	{inside: ": can't open file '"},
-	{inside: "error while loading shared libraries: "},
-	{inside: ": No module named "},
-	{inside: ": error: the following arguments are required"},
-	{inside: ": error: unrecognized arguments"},
-	{inside: ": error: argument "},
-	{suffix: ": command not found"},
-	{suffix: ": not found"},
-	{suffix: ": Permission denied"},
-	{suffix: ": No such file or directory"},
-	{suffix: ": no such file or directory"},
-	{suffix: ": permission denied"},
-	{suffix: ": Is a directory"},
-	{inside: "version `GLIBC_"},
 	{prefix: "Segmentation fault"},
+	{prefix: "exec format error"},
 }
 
-// shellStarts are how lines of a shell, an interpreter or a runtime begin; the endings in otherSigns are too common
-// elsewhere to stand alone.
+// startBytes are the first bytes of startSigns.
+const startBytes = "UIMCJF[OSe"
+
+// wordSigns follow ": " in a line. Those that end one are too common elsewhere to stand alone: the line must also
+// begin as a shell's or a runtime's does.
+var wordSigns = []struct {
+	text string
+	ends bool
+}{
+	{text: "exec format error"},
+	{text: "Exec format error"},
+	{text: "cannot execute"},
+	{text: "bad interpreter"},
+	{text: "exec user process caused"},
+	{text: "executable file not found in $PATH"},
+	{text: "can't open file '"},
+	{text: "error while loading shared libraries: "},
+	{text: "No module named "},
+	{text: "error: the following arguments are required"},
+	{text: "error: unrecognized arguments"},
+	{text: "error: argument "},
+	{text: "version `GLIBC_"},
+	{text: "command not found", ends: true},
+	{text: "not found", ends: true},
+	{text: "Permission denied", ends: true},
+	{text: "permission denied", ends: true},
+	{text: "No such file or directory", ends: true},
+	{text: "no such file or directory", ends: true},
+	{text: "Is a directory", ends: true},
+}
+
+// wordBytes are the first bytes of wordSigns.
+const wordBytes = "eEcbNvnpPI"
+
+// shellStarts are how lines of a shell, an interpreter or a runtime begin.
 var shellStarts = []string{
 	"/", "bash: ", "sh: ", "env: ", "exec ", "exec: ", "python", "standard_init_linux", "-bash", "nohup: ", "java: ",
 	"Rscript", "su: ", "tini", "dash: ", "./", "chmod: ", "mkdir: ", "cp: ", "cat: ", "ls: ",
@@ -103,33 +110,48 @@ var shellStarts = []string{
 
 // launcherSign returns the sign that a line matches, nil for none.
 func launcherSign(text string) *sign {
-	if text == "" {
+	if text == "" || len(text) > 2048 {
 		return nil
 	}
 	if text[0] == 'E' && strings.HasPrefix(text, "Error") {
 		return match(errorSigns, text)
 	}
-	if !mayBeLauncher(text) {
-		return nil
+	if strings.IndexByte(startBytes, text[0]) >= 0 {
+		if s := match(startSigns, text); s != nil {
+			return s
+		}
 	}
-	s := match(otherSigns, strings.TrimRight(text, " "))
-	if s != nil && s.suffix != "" && !startsLikeShell(text) {
-		return nil
+	if text[0] != ' ' && text[0] != '\t' && text[0] != '+' && hasWordSign(strings.TrimRight(text, " ")) {
+		return &plainSign
 	}
-	return s
+	return nil
 }
 
-func mayBeLauncher(text string) bool {
-	c := text[0]
-	if c == ' ' || c == '\t' || c == '+' || len(text) > 2048 {
-		return false
+var plainSign = sign{}
+
+// hasWordSign looks at what follows each ": " of a line.
+func hasWordSign(text string) bool {
+	for at := 0; ; {
+		next := strings.Index(text[at:], ": ")
+		if next < 0 {
+			return false
+		}
+		at += next + 2
+		if at == len(text) || strings.IndexByte(wordBytes, text[at]) < 0 {
+			continue
+		}
+		for i := range wordSigns {
+			s := &wordSigns[i]
+			if strings.HasPrefix(text[at:], s.text) && (!s.ends || len(text) == at+len(s.text) && startsLikeShell(text)) {
+				return true
+			}
+		}
 	}
-	return strings.IndexByte(text, ' ') > 0
 }
 
 func match(signs []sign, text string) *sign {
 	for i := range signs {
-		if signs[i].matches(text) {
+		if strings.HasPrefix(text, signs[i].prefix) {
 			return &signs[i]
 		}
 	}
@@ -160,7 +182,7 @@ func (p *plainReader) takeLauncher(r *Reader, text string) bool {
 		return true
 	}
 	if s.before {
-		if why := strings.TrimSpace(p.previous); why != "" {
+		if why := strings.TrimSpace(r.previous); why != "" {
 			text = why
 		}
 	}

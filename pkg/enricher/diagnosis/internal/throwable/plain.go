@@ -11,11 +11,10 @@ const maxContinuation = 40
 
 // plainReader reads failures that are no traces.
 type plainReader struct {
-	open     *Found
-	crash    bool // open is a fatal message of the JVM, whose lines begin with #
-	lines    int
-	want     int // lines that belong to a launcher's error, its own not counted
-	previous string
+	open  *Found
+	crash bool // open is a fatal message of the JVM, whose lines begin with #
+	lines int
+	want  int // lines that belong to a launcher's error, its own not counted
 }
 
 // record opens a finding for a record of level ERROR or FATAL. A trace that follows takes its place.
@@ -56,7 +55,6 @@ func (p *plainReader) flush(r *Reader) {
 
 // take reads a raw line, and reports whether it belongs to a failure that is no trace.
 func (p *plainReader) take(r *Reader, text string) bool {
-	defer func() { p.previous = text }()
 	if p.crash {
 		if strings.HasPrefix(text, "#") {
 			p.append(text)

@@ -43,7 +43,7 @@ func (r *Reader) beginPython(text string) bool {
 	if !top && !isPythonFrame(text) {
 		return false
 	}
-	if len(r.pending) > 0 && strings.Contains(r.pending[0], tracebackTop) {
+	if len(r.pending) > 0 && strings.Contains(r.pending[0], tracebackTop) || top && quotedByJava(text) {
 		return false
 	}
 	b := &block{Found: Found{Kind: Python, Index: r.index}}
@@ -60,6 +60,19 @@ func (r *Reader) beginPython(text string) bool {
 	b.takePython(text)
 	r.pending, r.python = nil, b
 	return true
+}
+
+// quotedByJava reports whether a traceback's heading stands in the message of a Java exception on the same line.
+func quotedByJava(text string) bool {
+	at := strings.Index(text, "Traceback (")
+	if strings.TrimSpace(text[:at]) == "" {
+		return false
+	}
+	if _, _, _, ok := javaHeading(text[:at]); ok {
+		return true
+	}
+	_, _, ok := embedded(text[:at])
+	return ok
 }
 
 // attributePython tells a logged traceback from one that ended the program. The JVM logs just before Python prints,

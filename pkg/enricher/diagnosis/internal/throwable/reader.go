@@ -1,6 +1,7 @@
 package throwable
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/logtext"
@@ -30,8 +31,7 @@ type Reader struct {
 	java   *block
 	python *block
 	plain  plainReader
-	found  []Found
-	failed int // findings so far, kept or not
+	kept   kept
 }
 
 // block is a trace under construction.
@@ -169,41 +169,76 @@ func (r *Reader) close() {
 func (r *Reader) closeTraces() {
 	if b := r.python; b != nil {
 		r.python = nil
-		b.Exception = ParsePython(b.Lines)
-		r.keep(b)
+		r.add(b.Found)
 	}
 	if b := r.java; b != nil {
 		r.java = nil
-		b.Exception = ParseJava(b.Lines)
-		r.keep(b)
+		r.add(b.Found)
 	}
-}
-
-func (r *Reader) keep(b *block) {
-	if b.Exception == nil || b.Class == "" && b.Message == "" && len(b.Exception.Frames) == 0 {
-		return
-	}
-	b.Lines = trimBlank(b.Lines)
-	r.add(b.Found)
 }
 
 func (r *Reader) add(f Found) {
-	r.failed++
-	if len(r.found) == keepFirst+keepLast {
-		copy(r.found[keepFirst:], r.found[keepFirst+1:])
-		r.found = r.found[:len(r.found)-1]
-	}
-	r.found = append(r.found, f)
+	r.kept.add(f)
 }
 
 // Found ends the text and returns what was found, in order: the first and the last findings where there are many.
 func (r *Reader) Found() []Found {
 	r.close()
-	return r.found
+	var told []Found
+	for _, f := range r.kept.list() {
+		if f.parse(); f.tells() {
+			told = append(told, f)
+		}
+	}
+	sort.SliceStable(told, func(i, j int) bool { return told[i].Index < told[j].Index })
+	return told
+}
+
+// parse reads the exception out of a trace's lines. It waits until the end, since most findings of a log that is full
+// of them are dropped again.
+func (f *Found) parse() {
+	if f.Exception != nil {
+		return
+	}
+	f.Lines = trimBlank(f.Lines)
+	if f.Kind == Python {
+		f.Exception = ParsePython(f.Lines)
+	} else {
+		f.Exception = ParseJava(f.Lines)
+	}
+}
+
+func (f *Found) tells() bool {
+	return f.Exception != nil && (f.Class != "" || f.Message != "" || len(f.Frames) > 0)
 }
 
 // Line is the number of the last line read.
 func (r *Reader) Line() int { return r.index }
+
+// kept holds the first findings of a text, and the last ones in a ring.
+type kept struct {
+	first []Found
+	last  []Found
+	next  int // the oldest of last, once that is full
+}
+
+func (k *kept) add(f Found) {
+	switch {
+	case len(k.first) < keepFirst:
+		k.first = append(k.first, f)
+	case len(k.last) < keepLast:
+		k.last = append(k.last, f)
+	default:
+		k.last[k.next] = f
+		k.next = (k.next + 1) % keepLast
+	}
+}
+
+func (k *kept) list() []Found {
+	all := append([]Found(nil), k.first...)
+	all = append(all, k.last[k.next:]...)
+	return append(all, k.last[:k.next]...)
+}
 
 func trimBlank(lines []string) []string {
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
