@@ -122,6 +122,8 @@ func (b *bed) application(c cell) *operatorv1beta2.SparkApplication {
 	made := build.App(b.namespace, name).Plays(scriptName).
 		Conf("spark.kubernetes.driver.master", b.Config.Host). // the cluster has no name service
 		Conf("spark.ui.enabled", "false").
+		Conf("spark.driver.defaultJavaOptions", quickStart).
+		Conf("spark.executor.defaultJavaOptions", quickStart).
 		Conf("spark.dynamicAllocation.enabled", "true"). // an executor only where there is work for it
 		Conf("spark.dynamicAllocation.shuffleTracking.enabled", "true").
 		Conf("spark.dynamicAllocation.maxExecutors", "1").

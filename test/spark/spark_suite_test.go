@@ -26,6 +26,8 @@ const (
 	// submitter is the Spark whose spark-submit the operator runs.
 	submitter     = "4.1.4"
 	driverAccount = "spark"
+	// quickStart halves the processor time of a JVM that lives for seconds.
+	quickStart = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 )
 
 func TestSpark(t *testing.T) {
@@ -45,6 +47,8 @@ func start(ctx context.Context, versions []string, submissions int) *bed {
 	root, err := cluster.Root()
 	Expect(err).NotTo(HaveOccurred())
 	cache := filepath.Join(root, ".cache", "spark")
+	GinkgoT().Setenv("SPARK_LAUNCHER_OPTS", quickStart)
+	GinkgoT().Setenv("SPARK_SUBMIT_OPTS", quickStart)
 	b := &bed{Bed: e2etest.Start(ctx, e2etest.Options{
 		Enricher: &cluster.EnricherOptions{},
 		Operator: cluster.OperatorOptions{
@@ -64,7 +68,7 @@ func (b *bed) runner(ctx context.Context, cache string, versions []string) *proc
 	for _, version := range versions {
 		home := filepath.Join(cache, version)
 		Expect(filepath.Join(home, "VERSION")).To(BeARegularFile(), "Spark %s is not there; run make spark", version)
-		images[image(version)] = process.Image{Home: home, Jobs: home + "-jobs"}
+		images[image(version)] = process.Image{Home: home, Jobs: home + "-jobs", Env: []string{"SPARK_LAUNCHER_OPTS=" + quickStart}}
 	}
 	server, err := url.Parse(b.Config.Host)
 	Expect(err).NotTo(HaveOccurred())

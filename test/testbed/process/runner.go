@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,6 +33,8 @@ type Image struct {
 	Home string
 	// Jobs is a folder of programs, found at /opt/jobs.
 	Jobs string
+	// Env is set in the environment, as NAME=VALUE.
+	Env []string
 }
 
 // Options of a Runner.
@@ -158,7 +161,7 @@ func (r *Runner) prepare(ctx context.Context, pod *corev1.Pod, image Image) (*ta
 	if err != nil {
 		return nil, err
 	}
-	return newTask(filepath.Join(r.opts.Folder, "sandbox.sh"), folder, pod, env), nil
+	return newTask(filepath.Join(r.opts.Folder, "sandbox.sh"), folder, pod, slices.Concat(image.Env, env)), nil
 }
 
 // podLog writes into a pod's log.
