@@ -78,12 +78,16 @@ func (e *Engine) find(s *survey) *finding {
 	if !s.failed() {
 		return nil
 	}
-	f, orderly := e.fromTexts(s)
+	f, run := e.fromTexts(s)
 	if f != nil {
 		return f
 	}
 	if s.ended != nil {
-		return fromExit(s, v1beta2.SourceContainerStatus, s.ended.ExitCode, orderly)
+		f := fromExit(s, v1beta2.SourceContainerStatus, s.ended.ExitCode, run.shutdown > 0)
+		if run.lastPrint != "" {
+			f.aside = "The last line it printed: " + run.lastPrint
+		}
+		return f
 	}
 	if f := e.fromOperator(s); f != nil {
 		return f

@@ -20,6 +20,8 @@ type finding struct {
 	exception *throwable.Exception
 	// lines are the exception as printed.
 	lines []string
+	// aside is what the log tells beside the evidence; it goes into the hint.
+	aside string
 	// truncated is true where the evidence itself had been cut.
 	truncated bool
 	// container and ended are set where another container than the driver's decided.

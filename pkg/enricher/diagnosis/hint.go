@@ -24,6 +24,9 @@ func hintFor(s *survey, f *finding, withText bool) string {
 	if !withText {
 		return general
 	}
+	if f.aside != "" {
+		general = f.aside + " " + general
+	}
 	if detail := detailFor(s, f); detail != "" {
 		return detail + " " + general
 	}

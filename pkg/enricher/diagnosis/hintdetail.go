@@ -41,7 +41,7 @@ var details = []detail{
 	{of(v1beta2.ReasonUnschedulable), "persistentvolumeclaim", regexp.MustCompile(`persistentvolumeclaim "([^"]+)" not found`), "Missing volume claim %s."},
 
 	{of(v1beta2.ReasonSqlAnalysisError), "cannot be", regexp.MustCompile("(?i)(table or view|function|routine|column|schema|database|variable or function parameter|column, variable, or function parameter with name) (`[^ ]+`) cannot be"), "Unknown %s %s."},
-	{of(v1beta2.ReasonDataNotFound), "path", regexp.MustCompile(`(?i)path does not exist: (\S+[^\s.,;])`), "Path %s does not exist."},
+	{of(v1beta2.ReasonDataNotFound), "ath does not exist", regexp.MustCompile(`(?i)path does not exist: (\S+[^\s.,;])`), "Path %s does not exist."},
 	{of(v1beta2.ReasonDataNotFound), "such file", regexp.MustCompile(`No such file or directory: ['"]?([^\s'"]+)`), "Path %s does not exist."},
 	{of(v1beta2.ReasonDataNotFound, v1beta2.ReasonAccessDenied), "://", regexp.MustCompile(`\b((?:s3a?|s3n|gs|abfss?|wasbs?|hdfs|oss|cosn|file)://[^\s'",;)]+[^\s'",;).:])`), "Location: %s."},
 	{of(v1beta2.ReasonDataNotFound), "topic", regexp.MustCompile(`(?i)topic:? '?([\w.\-]+)'? `), "Topic %s."},
@@ -104,7 +104,7 @@ func textsOf(f *finding) []string {
 	links := f.exception.Chain()
 	texts := make([]string, 0, len(links))
 	for i := len(links) - 1; i >= 0 && len(texts) < 32; i-- {
-		texts = append(texts, head(links[i].Class+": "+links[i].Message, 8*1024))
+		texts = append(texts, headWords(links[i].Class+": "+links[i].Message, 8*1024))
 	}
 	return texts
 }
@@ -142,18 +142,32 @@ func ownFrame(x *throwable.Exception) string {
 	return ""
 }
 
+// maxFrame is the longest frame worth showing in a hint, in bytes.
+const maxFrame = 256
+
 func ownIn(frames []string) string {
 	python := ""
 	for _, f := range frames {
+		if len(f) > maxFrame {
+			continue
+		}
 		if rest, ok := strings.CutPrefix(f, "at "); ok {
 			if isOwn(rest) {
-				return strings.TrimSpace(head(rest, 200))
+				return strings.TrimSpace(rest)
 			}
 		} else if isPythonOwn(f) {
-			python = strings.TrimSpace(head(f, 200))
+			python = f
 		}
 	}
 	return python
+}
+
+// headWords cuts at a blank, so that nothing that must be redacted is cut in half.
+func headWords(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return s[:max(0, strings.LastIndexAny(s[:n], " \n\t"))]
 }
 
 func isOwn(frame string) bool {

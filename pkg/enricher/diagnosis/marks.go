@@ -14,22 +14,19 @@ type marks struct {
 	shutdown int
 	// terminated is where a signal reached the JVM.
 	terminated int
-	// started is the first record of a running JVM.
-	started int
-	// records counts log records.
-	records int
-	last    int
+	// lastPrint is the last line that the program itself printed before the end.
+	lastPrint string
+	// missingJar is a local file that spark-submit did not find.
+	missingJar string
 }
 
 // see reads one line.
 func (m *marks) see(line logtext.Line, index int) {
-	m.last = index
 	if !line.Starts() {
+		if m.shutdown == 0 && isPrint(line.Text) {
+			m.lastPrint = line.Text
+		}
 		return
-	}
-	m.records++
-	if m.started == 0 {
-		m.started = index
 	}
 	switch line.Level {
 	case logtext.Info, logtext.Debug:
@@ -38,7 +35,25 @@ func (m *marks) see(line logtext.Line, index int) {
 		if strings.Contains(line.Text, "RECEIVED SIGNAL ") && m.terminated == 0 {
 			m.terminated = index
 		}
+		if jar := localJar(line.Text); jar != "" {
+			m.missingJar = jar
+		}
 	}
+}
+
+// isPrint passes over frames, empty lines and the commands that the image's entrypoint echoes.
+func isPrint(text string) bool {
+	return text != "" && text[0] != ' ' && text[0] != '\t' && text[0] != '+' && text[0] != '#' && !strings.HasPrefix(text, "Using Spark's")
+}
+
+// localJar parses "Local jar /opt/app.jar does not exist, skipping."
+func localJar(text string) string {
+	if rest, ok := strings.CutPrefix(text, "Local jar "); ok {
+		if path, _, ok := strings.Cut(rest, " does not exist"); ok {
+			return path
+		}
+	}
+	return ""
 }
 
 func (m *marks) seeInfo(text string, index int) {

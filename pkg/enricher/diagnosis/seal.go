@@ -10,14 +10,14 @@ import (
 func (e *Engine) seal(s *survey, f *finding) Diagnosis {
 	e.overrule(f)
 	g := newGate(s)
-	facts := factsMessage(s, f)
+	facts := factsOf(s, f)
 	d := Diagnosis{
 		Failed: true,
 		Diagnostics: v1beta2.Diagnostics{
 			Reason: f.verdict.Reason, Category: f.verdict.Category, Retryable: f.verdict.Retryable, Source: f.source,
 			ExitCode: s.exitCode(), Driver: driverOf(s, f),
 		},
-		FactsMessage:     g.fact(facts, v1beta2.MaxMessageBytes),
+		FactsMessage:     g.fact(string(f.verdict.Reason)+": "+facts, v1beta2.MaxMessageBytes),
 		AnnotationUsable: f.usable,
 	}
 	if f.ended != nil {
@@ -39,8 +39,8 @@ func (e *Engine) seal(s *survey, f *finding) Diagnosis {
 	return d
 }
 
-// factsMessage words the verdict without any text of a program.
-func factsMessage(s *survey, f *finding) string {
+// factsOf words the verdict without any text of a program.
+func factsOf(s *survey, f *finding) string {
 	facts := f.facts
 	if facts == "" {
 		facts = "driver failed"
@@ -52,7 +52,7 @@ func factsMessage(s *survey, f *finding) string {
 			facts = ending(s.containerName(), reason, *code)
 		}
 	}
-	return string(f.verdict.Reason) + ": " + facts
+	return facts
 }
 
 // driverOf names the driver's pod and when the container that decided ran.
@@ -81,6 +81,12 @@ func driverOf(s *survey, f *finding) *v1beta2.Driver {
 	return d
 }
 
+// Limits of the CRD, in bytes.
+const (
+	maxCondition = 256
+	maxState     = 5
+)
+
 // exceptionOf is the exception as the status shows it; nil where there is none.
 func (e *Engine) exceptionOf(g *gate, f *finding, trace string) *v1beta2.Exception {
 	x := f.exception
@@ -88,7 +94,8 @@ func (e *Engine) exceptionOf(g *gate, f *finding, trace string) *v1beta2.Excepti
 		return nil
 	}
 	out := &v1beta2.Exception{Class: g.class(x.Class), Truncated: f.truncated}
-	out.Condition, out.SQLState = sparkCondition(x)
+	condition, state := sparkCondition(x)
+	out.Condition, out.SQLState = g.fact(condition, maxCondition), g.fact(state, maxState)
 	out.Message = g.line(ownText(x), v1beta2.MaxMessageBytes)
 	out.Truncated = out.Truncated || strings.HasSuffix(out.Message, cutMark)
 	if root := x.Root(); root != x {

@@ -74,26 +74,30 @@ func (a *annotation) fromClient() bool {
 // decides reports whether the annotation tells the failure by itself.
 func (a *annotation) decides() bool { return a != nil && !a.ours && !a.bare && !a.secondary }
 
-// fromTexts asks the texts in the order of trust: annotation, log, termination message. The second result says
-// whether the log shows an orderly end.
-func (e *Engine) fromTexts(s *survey) (*finding, bool) {
+// fromTexts asks the texts in the order of trust: annotation, log, termination message. The second result is how the
+// run went by the log, where that was asked.
+func (e *Engine) fromTexts(s *survey) (*finding, marks) {
 	a := readAnnotation(s)
 	if a.decides() {
 		f := e.fromException(v1beta2.SourceAnnotation, a.exception, a.lines)
 		f.usable, f.truncated = true, a.truncated
-		return f, false
+		return f, marks{}
 	}
 	log := readText(tail(s.Log))
 	if chosen := log.fatal(); chosen != nil && decides(s, &log, chosen, a) {
-		return e.fromFound(v1beta2.SourceDriverLog, chosen), false
+		f := e.fromFound(v1beta2.SourceDriverLog, chosen)
+		if log.marks.missingJar != "" && f.verdict.Reason == v1beta2.ReasonMissingDependency {
+			f.aside = "File " + log.marks.missingJar + " is not in the image."
+		}
+		return f, log.marks
 	}
 	if a != nil {
-		return e.fromAnnotation(s, a), false
+		return e.fromAnnotation(s, a), log.marks
 	}
 	if f := e.fromTermination(s); f != nil {
-		return f, false
+		return f, log.marks
 	}
-	return nil, log.marks.shutdown > 0
+	return nil, log.marks
 }
 
 // decides reports whether what the log shows ended the driver. A log that goes on until a signal ends the process

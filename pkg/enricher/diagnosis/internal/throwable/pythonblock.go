@@ -80,11 +80,19 @@ func quotedByJava(text string) bool {
 func (r *Reader) attributePython(f *Found) {
 	f.Thread, f.Ignored = r.announced.thread, r.announced.ignored
 	r.announced = announcement{}
-	if r.age == 1 && r.record.Level >= logtext.Warn && !isJavaLogger(r.record.Logger) {
+	if r.age == 1 && ownsTraceback(r.record) {
 		f.Level, f.Logger, f.Record = r.record.Level, r.record.Logger, r.record.Text
 		r.plain.drop()
 	}
 	f.Uncaught = f.Level == logtext.None && f.Thread == "" && !f.Ignored
+}
+
+// ownsTraceback: Python's logging names its logger; the JVM's own warnings on standard error do not.
+func ownsTraceback(record logtext.Line) bool {
+	if record.Level < logtext.Warn || isJavaLogger(record.Logger) {
+		return false
+	}
+	return record.Level >= logtext.Error || record.Logger != ""
 }
 
 // isJavaLogger: the JVM's loggers are named by classes, Python's by modules.

@@ -1,0 +1,189 @@
+package catalogue
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+	"testing"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+)
+
+// apiReasons reads the reasons that the API declares from its source, so that a new one cannot be forgotten here.
+func apiReasons(t *testing.T) []v1beta2.Reason {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../../../apis/sparkoperator/v1beta2/reasons.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reasons []v1beta2.Reason
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		if lit, ok := spec.Values[0].(*ast.BasicLit); ok {
+			name, err := strconv.Unquote(lit.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reasons = append(reasons, v1beta2.Reason(name))
+		}
+		return true
+	})
+	return reasons
+}
+
+func TestEveryReasonHasItsDefaults(t *testing.T) {
+	reasons := apiReasons(t)
+	if len(reasons) != 34 || len(defaults) != len(reasons) {
+		t.Errorf("%d reasons in the API, %d in the catalogue, want 34", len(reasons), len(defaults))
+	}
+	for _, r := range reasons {
+		d, ok := defaults[r]
+		if !ok || d.category == "" || d.retryable == "" || d.hint == "" || len(d.hint) > v1beta2.MaxHintBytes {
+			t.Errorf("%s: %+v", r, d)
+		}
+	}
+}
+
+func tables() map[string][]Rule {
+	return map[string][]Rule{
+		"chains": chainRules, "platform": platformRules, "configuration": configurationRules, "data": dataRules, "user": userRules,
+	}
+}
+
+// TestRowsCanMatch guards against rows that never apply: text in capitals, or no condition at all.
+func TestRowsCanMatch(t *testing.T) {
+	for name, table := range tables() {
+		for i, r := range table {
+			if len(r.Classes)+len(r.Texts)+len(r.All) == 0 {
+				t.Errorf("%s[%d] matches everything", name, i)
+			}
+			if _, ok := defaults[r.Reason]; !ok {
+				t.Errorf("%s[%d] has the unknown reason %q", name, i, r.Reason)
+			}
+			for _, list := range [][]string{r.Texts, r.All, r.Not} {
+				for _, text := range list {
+					if text != strings.ToLower(text) || text == "" {
+						t.Errorf("%s[%d]: %q is not in lower case", name, i, text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRowsOfOneCategory keeps each table to its category.
+func TestRowsOfOneCategory(t *testing.T) {
+	for name, want := range map[string]v1beta2.Category{
+		"platform": v1beta2.CategoryPlatform, "configuration": v1beta2.CategoryConfiguration, "data": v1beta2.CategoryData, "user": v1beta2.CategoryUser,
+	} {
+		for i, r := range tables()[name] {
+			if got := defaults[r.Reason].category; got != want {
+				t.Errorf("%s[%d] means %s, which is of category %s", name, i, r.Reason, got)
+			}
+		}
+	}
+}
+
+func TestConditionsAreKnownReasons(t *testing.T) {
+	check := func(name string, c condition) {
+		if _, ok := defaults[c.reason]; !ok {
+			t.Errorf("%s: unknown reason %q", name, c.reason)
+		}
+	}
+	for name, c := range conditions {
+		check(name, c)
+	}
+	for _, p := range conditionPrefixes {
+		check(p.prefix, p.condition)
+	}
+	for state, c := range states {
+		check(state, c)
+		if len(state) != 5 {
+			t.Errorf("SQLSTATE %q", state)
+		}
+	}
+	for class, c := range stateClasses {
+		check(class, c)
+		if len(class) != 2 {
+			t.Errorf("SQLSTATE class %q", class)
+		}
+	}
+}
+
+func TestOrderOfLookup(t *testing.T) {
+	link := func(class, message string) Link { return Link{Class: class, Message: message} }
+	for name, tc := range map[string]struct {
+		in    Failure
+		want  v1beta2.Reason
+		retry v1beta2.Retryable
+	}{
+		"a condition decides over a class": {
+			in:   Failure{Links: []Link{link("a.ClassNotFoundException", "x")}, Condition: "PATH_NOT_FOUND", SQLState: "42K03"},
+			want: v1beta2.ReasonDataNotFound, retry: v1beta2.RetryableFalse,
+		},
+		"a SQLSTATE decides where the condition is unknown": {
+			in: Failure{Links: []Link{link("a.B", "x")}, Condition: "SOME_NEW_CONDITION", SQLState: "42999"}, want: v1beta2.ReasonSqlAnalysisError, retry: v1beta2.RetryableFalse,
+		},
+		"a condition that names a place gives way to the cause": {
+			in:   Failure{Links: []Link{link("a.B", "x"), link("java.net.ConnectException", "Connection refused")}, Condition: "TASK_WRITE_FAILED"},
+			want: v1beta2.ReasonExternalServiceUnavailable, retry: v1beta2.RetryableTrue,
+		},
+		"and decides where nothing else does": {
+			in: Failure{Links: []Link{link("a.B", "x")}, Condition: "FAILED_EXECUTE_UDF", SQLState: "39000"}, want: v1beta2.ReasonUserCodeError, retry: v1beta2.RetryableFalse,
+		},
+		"the chain decides over a link": {
+			in:   Failure{Links: []Link{link("org.apache.spark.SparkException", "External scheduler cannot be instantiated"), link("java.net.UnknownHostException", "kubernetes.default.svc")}},
+			want: v1beta2.ReasonKubernetesApiUnavailable, retry: v1beta2.RetryableTrue,
+		},
+		"the root cause decides over what wraps it": {
+			in:   Failure{Links: []Link{link("java.io.FileNotFoundException", "x"), link("java.lang.OutOfMemoryError", "Java heap space")}},
+			want: v1beta2.ReasonDriverOutOfMemory, retry: v1beta2.RetryableFalse,
+		},
+		"what was merely being handled comes last": {
+			in:   Failure{Links: []Link{link("ModuleNotFoundError", "No module named 'x'"), link("PermissionError", "x")}, Implicit: true},
+			want: v1beta2.ReasonMissingDependency, retry: v1beta2.RetryableFalse,
+		},
+		"the class within Hadoop's remote exception": {
+			in:   Failure{Links: []Link{{Class: "org.apache.hadoop.ipc.RemoteException", Wrapped: "org.apache.hadoop.hdfs.server.namenode.SafeModeException", Message: "x"}}},
+			want: v1beta2.ReasonExternalServiceUnavailable, retry: v1beta2.RetryableTrue,
+		},
+		"a row may differ from its reason's default": {
+			in:   Failure{Links: []Link{link("io.fabric8.kubernetes.client.KubernetesClientException", "failed calling webhook x")}},
+			want: v1beta2.ReasonAdmissionDenied, retry: v1beta2.RetryableTrue,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, ok := Lookup(tc.in)
+			if !ok || got.Reason != tc.want || got.Retryable != tc.retry || got.Category != defaults[tc.want].category {
+				t.Errorf("%+v, %v; want %s, %s", got, ok, tc.want, tc.retry)
+			}
+		})
+	}
+	if v, ok := Lookup(Failure{Links: []Link{{Class: "com.example.Unheard", Message: "x"}}}); ok {
+		t.Errorf("%+v for a failure that no row knows", v)
+	}
+}
+
+func TestClassIs(t *testing.T) {
+	for name, tc := range map[string]struct {
+		class, want string
+		is          bool
+	}{
+		"with its package":        {"java.net.ConnectException", "ConnectException", true},
+		"whole":                   {"KeyError", "KeyError", true},
+		"an inner class":          {"a.Config$Missing", "Missing", true},
+		"the end of another name": {"a.HttpHostConnectException", "ConnectException", false},
+		"longer":                  {"Error", "KeyError", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := classIs(tc.class, tc.want); got != tc.is {
+				t.Errorf("%v", got)
+			}
+		})
+	}
+}
