@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-for folder in default admission rbac manager; do
+for folder in default admission rbac manager webhook; do
   "$KUBECTL" kustomize "config/$folder" >/dev/null
 done
 find hack .ci test -name '*.sh' -print0 | xargs -0 -n 1 bash -n

@@ -4,6 +4,7 @@ package e2etest
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -21,6 +22,10 @@ const (
 	// Interval is how often a state is looked at.
 	Interval = 100 * time.Millisecond
 )
+
+// EnvWebhook, set to anything, has the suites run as on Kubernetes before 1.36: the API server has no mutating policies
+// and the enricher's webhook stands in for them.
+const EnvWebhook = "E2E_WEBHOOK"
 
 // Options of a suite's bed.
 type Options struct {
@@ -53,6 +58,7 @@ func Start(ctx context.Context, opts Options) *Bed {
 	root, err := cluster.Root()
 	Expect(err).NotTo(HaveOccurred())
 	Expect(cluster.Build(ctx, root, cluster.ProgramSparkSubmit, cluster.ProgramEnricher)).To(Succeed())
+	opts.Cluster.Webhook = os.Getenv(EnvWebhook) != ""
 	started, err := cluster.Start(ctx, opts.Cluster)
 	Expect(err).NotTo(HaveOccurred())
 	bed := &Bed{Cluster: started}
@@ -63,6 +69,10 @@ func Start(ctx context.Context, opts Options) *Bed {
 	}
 	if !opts.Bare {
 		Expect(bed.Install(ctx)).To(Succeed())
+	}
+	if opts.Enricher == nil && opts.Cluster.Webhook && !opts.Bare {
+		opts.Enricher = &cluster.EnricherOptions{}
+		Expect(bed.HoldLease(ctx)).To(Succeed())
 	}
 	if opts.Enricher != nil {
 		bed.Enricher, err = bed.StartEnricher(ctx, *opts.Enricher)

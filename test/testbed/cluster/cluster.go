@@ -34,6 +34,8 @@ type Options struct {
 	Directory string
 	// APIServerFlags are set on the kube-apiserver, by name without dashes.
 	APIServerFlags map[string]string
+	// Webhook has the API server do without mutating policies, and the enricher's webhook stand in for them.
+	Webhook bool
 }
 
 // Cluster is a running control plane with one node.
@@ -55,6 +57,7 @@ type Cluster struct {
 	stopPlayer  context.CancelFunc
 	processes   []*Process
 	temporary   bool
+	webhook     bool
 }
 
 // Start brings the control plane and the node up. Neither the operator nor the enricher runs yet.
@@ -66,7 +69,10 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 	if err := missing(root); err != nil {
 		return nil, err
 	}
-	c := &Cluster{Root: root, Directory: opts.Directory, Library: &player.Library{Cases: opts.Cases}}
+	c := &Cluster{Root: root, Directory: opts.Directory, Library: &player.Library{Cases: opts.Cases}, webhook: opts.Webhook}
+	if opts.Webhook {
+		opts.APIServerFlags = withoutPolicies(opts.APIServerFlags)
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Stop())

@@ -48,8 +48,16 @@ func (c *Cluster) Install(ctx context.Context, args ...string) error {
 	if err := c.ApplyRBAC(ctx); err != nil {
 		return err
 	}
-	_, err := c.Enricher(ctx, append([]string{"install"}, args...)...)
-	return err
+	if c.webhook {
+		args = append(args, "--webhook")
+	}
+	if _, err := c.Enricher(ctx, append([]string{"install"}, args...)...); err != nil {
+		return err
+	}
+	if c.webhook {
+		return c.pointWebhooks(ctx)
+	}
+	return nil
 }
 
 // ApplyRBAC applies the enricher's namespace, ServiceAccount and rules.
@@ -121,6 +129,9 @@ func (c *Cluster) enricherConfiguration(opts EnricherOptions) (*Enricher, string
 		LeaderElection:         configv1alpha1.LeaderElection{Namespace: EnricherAccount.Namespace},
 	}
 	config.APIVersion, config.Kind = configv1alpha1.APIVersion, configv1alpha1.Kind
+	if c.webhook {
+		c.serveWebhook(config)
+	}
 	if opts.Configure != nil {
 		opts.Configure(config)
 	}
