@@ -10,12 +10,19 @@ import (
 // headline is the one line that a person would want. Where the outer exception only wraps, it leads with what went
 // wrong underneath.
 func (g *gate) headline(f *finding, facts string) string {
+	line := ""
 	if f.exception == nil {
-		if line := g.line(f.words, v1beta2.MaxMessageBytes); line != "" {
-			return line
-		}
+		line = g.line(f.words, v1beta2.MaxMessageBytes)
+	} else {
+		line = g.exceptionLine(f, facts)
+	}
+	if line == "" {
 		return facts
 	}
+	return line
+}
+
+func (g *gate) exceptionLine(f *finding, facts string) string {
 	x, root := f.exception, f.exception.Root()
 	if g.secrets.Closed() {
 		return cut(facts+"; "+g.class(x.Class)+" (text withheld: spark.redaction regex cannot be applied)", v1beta2.MaxMessageBytes)

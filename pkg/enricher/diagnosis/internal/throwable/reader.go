@@ -208,8 +208,9 @@ func (f *Found) parse() {
 	}
 }
 
+// tells is false for frames alone, whose heading lies before the beginning of the text: they name no failure.
 func (f *Found) tells() bool {
-	return f.Exception != nil && (f.Class != "" || f.Message != "" || len(f.Frames) > 0)
+	return f.Exception != nil && (f.Class != "" || strings.TrimSpace(f.Message) != "")
 }
 
 // Line is the number of the last line read.

@@ -143,7 +143,7 @@ func TestFindingsKnowWhoPrintedThem(t *testing.T) {
 		"a traceback after the JVM logs": {"26/03/11 08:41:02 ERROR TaskSetManager: aborting job\n" + traceback, []seen{
 			{Kind: Record, Level: logtext.Error}, {Kind: Python, Class: "KeyError", Uncaught: true},
 		}},
-		"a traceback after the JVM warns": {"WARNING: Using incubator modules: jdk.incubator.vector\n" + traceback, []seen{{Kind: Python, Class: "KeyError", Uncaught: true}}},
+		"a traceback after the JVM warns":  {"WARNING: Using incubator modules: jdk.incubator.vector\n" + traceback, []seen{{Kind: Python, Class: "KeyError", Uncaught: true}}},
 		"a traceback that Python logged":   {"ERROR:root:failed\n" + traceback, []seen{{Kind: Python, Class: "KeyError", Level: logtext.Error}}},
 		"a Python thread's":                {"Exception in thread t-1:\n" + traceback, []seen{{Kind: Python, Class: "KeyError", Thread: "t-1"}}},
 		"one that Python ignores":          {"Exception ignored in: <function f at 0x1>\n" + traceback, []seen{{Kind: Python, Class: "KeyError", Ignored: true}}},
