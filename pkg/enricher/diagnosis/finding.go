@@ -13,6 +13,8 @@ import (
 type finding struct {
 	source  v1beta2.Source
 	verdict catalogue.Verdict
+	// known is false where the verdict is only the default for an exception that no rule knows.
+	known bool
 	// facts is the verdict in words that hold no text of a program.
 	facts string
 	// words is what the platform or a plain text says; "" where the exception speaks.

@@ -178,6 +178,10 @@ func (e *Engine) fromFound(source v1beta2.Source, f *throwable.Found) *finding {
 		lines = append([]string{rest}, lines[1:]...) // its head is missing: the cause stands first
 	}
 	finding := e.fromException(source, f.Exception, lines)
+	if f.Kind == throwable.Launcher && (!finding.known || finding.verdict.Category == v1beta2.CategoryData) {
+		// A start that failed never came to the data: what is missing or refused is in the image.
+		finding.verdict = catalogue.Of(v1beta2.ReasonContainerCommandError)
+	}
 	finding.truncated = f.Headless
 	return finding
 }
@@ -188,7 +192,7 @@ func (e *Engine) fromException(source v1beta2.Source, x *throwable.Exception, li
 	if !ok {
 		v = catalogue.Of(v1beta2.ReasonUserCodeError)
 	}
-	return &finding{source: source, verdict: v, exception: x, lines: lines}
+	return &finding{source: source, verdict: v, known: ok, exception: x, lines: lines}
 }
 
 // reflection are the wrappers that carry no text of their own.
