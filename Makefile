@@ -8,14 +8,12 @@ BIN := $(CURDIR)/bin
 ASSETS := $(or $(KUBEBUILDER_ASSETS),$(BIN))
 KUBECTL := $(or $(shell command -v kubectl),$(BIN)/kubectl)
 IMAGE ?= ghcr.io/spark-status-enricher/enricher:latest
-# Which cells of test/spark to run (all, if empty), and how many at a time.
-CELLS ?=
-PARALLEL ?= 2
 SETUP_ENVTEST_KUBERNETES ?= 1.36.x
 
 export GOLANGCI_LINT_CACHE := $(CURDIR)/.cache/golangci-lint
 
-# Suites against a real API server lie in folders named envtest, those against the whole cluster below test/e2e.
+# Suites against a real API server lie in folders named envtest, those against the whole cluster below test/e2e, that on
+# real Spark in test/spark.
 UNIT_PACKAGES = $$(go list ./... | grep -v -e /envtest$$ -e /test/e2e -e /test/spark$$)
 ENVTEST_PACKAGES = $$(go list ./... | grep /envtest$$)
 
@@ -78,11 +76,6 @@ test-spark: controlplane build spark ## Run programs that fail on real Spark; CE
 test-spark-dozen: ## Run a dozen of them where Java and the Spark packages can be had
 	@if hack/spark/fetch.sh; then $(MAKE) test-spark CELLS=dozen; else echo "Real Spark is NOT tested here: the line above says why"; fi
 
-.PHONY: test-spark
-test-spark: controlplane build spark ## Run failing programs on real Spark; CELLS=dozen for a dozen of them
-	KUBEBUILDER_ASSETS=$(ASSETS) SPARK_TEST_CELLS=$(CELLS) SPARK_TEST_PARALLEL=$(PARALLEL) \
-		go test -count 1 -timeout 180m -v ./test/spark
-
 .PHONY: chaos
 chaos: controlplane ## Let hundreds of applications fail while everything else does; ATTEMPTS, SEED, MINUTES
 	KUBEBUILDER_ASSETS=$(ASSETS) go run ./test/chaos
@@ -120,11 +113,6 @@ controlplane: ## Build kube-apiserver, etcd, kubectl and the spark-operator into
 
 .PHONY: spark
 spark: ## Fetch Spark 4.3, 4.1 and 3.5 into .cache/spark and build the programs that fail on them, once
-	@hack/spark/fetch.sh
-	@hack/spark/jobs.sh
-
-.PHONY: spark
-spark: ## Fetch the Spark distributions into .cache/spark and build the failing programs for them, once
 	@hack/spark/fetch.sh
 	@hack/spark/jobs.sh
 
