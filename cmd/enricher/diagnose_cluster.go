@@ -80,7 +80,7 @@ func getApplication(ctx context.Context, config *rest.Config, namespace, name st
 func gather(
 	ctx context.Context, g *evidence.Gatherer, app *v1beta2.SparkApplication, engine *diagnosis.Engine,
 ) (diagnosis.Evidence, error) {
-	pod, err := g.FindPod(ctx, app)
+	pod, err := g.FindPod(ctx, app, app.Status.SubmissionID)
 	if err != nil {
 		return diagnosis.Evidence{}, err
 	}

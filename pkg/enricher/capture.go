@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
@@ -23,16 +24,20 @@ const settleTime = 2 * time.Second
 // takeoverTime is what an enricher that has just come has at least to record what is overdue.
 const takeoverTime = 30 * time.Second
 
-// verdict says whether a driver pod's finalizer may go.
+// verdict says whether a driver pod's finalizer may go; a doubtful one rests on an application from the cache and is to
+// be confirmed by the API server.
 type verdict struct {
-	release bool
-	after   time.Duration
+	release, doubtful bool
+	after             time.Duration
 }
 
 // verdictOn decides about one pod of app that carries the finalizer.
 func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod, enabled bool, timeout time.Duration, now time.Time) verdict {
-	if !enabled || !evidence.BelongsTo(pod, app) || !app.DeletionTimestamp.IsZero() {
+	if !enabled {
 		return verdict{release: true}
+	}
+	if disowned(app, pod) {
+		return verdict{release: true, doubtful: true}
 	}
 	if !mayGo(app, pod) {
 		return verdict{}
@@ -45,6 +50,25 @@ func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod
 	}
 	overdue := latest(heldSince(app, pod).Add(timeout), known.since.Add(takeoverTime)).Sub(now)
 	return verdict{release: overdue <= 0, after: max(overdue, 0)}
+}
+
+// disowned is true of a pod that is not the application's, or whose application is being deleted.
+func disowned(app *v1beta2.SparkApplication, pod *corev1.Pod) bool {
+	return !evidence.BelongsTo(pod, app) || !app.DeletionTimestamp.IsZero()
+}
+
+// confirm asks the API server whether a pod is disowned: the cache may still show the namesake before the application.
+func (r *Reconciler) confirm(ctx context.Context, key client.ObjectKey, pod *corev1.Pod) (verdict, error) {
+	app := &v1beta2.SparkApplication{}
+	err := r.Live.Get(ctx, key, app)
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && disowned(app, pod):
+		return verdict{release: true}, nil
+	case err != nil:
+		return verdict{}, fmt.Errorf("asking for the application: %w", err)
+	default:
+		return verdict{after: settleTime}, nil
+	}
 }
 
 func latest(a, b time.Time) time.Time {
@@ -101,22 +125,36 @@ func (r *Reconciler) release(ctx context.Context, app *v1beta2.SparkApplication,
 	enabled := *r.Config.CaptureFinalizer
 	var soonest time.Duration
 	for i := range pods {
-		pod := &pods[i]
-		if !hasFinalizer(pod) {
-			if err := r.hold(ctx, app, pod, enabled); err != nil {
+		if !hasFinalizer(&pods[i]) {
+			if err := r.hold(ctx, app, &pods[i], enabled); err != nil {
 				return 0, err
 			}
 			continue
 		}
-		v := verdictOn(app, known, pod, enabled, r.Config.CaptureTimeout.Duration, r.Clock.Now())
-		if v.release {
-			if err := r.letGo(ctx, app, pod); err != nil {
-				return 0, err
-			}
+		after, err := r.releaseOne(ctx, app, known, &pods[i], enabled)
+		if err != nil {
+			return 0, err
 		}
-		soonest = sooner(soonest, v.after)
+		soonest = sooner(soonest, after)
 	}
 	return soonest, nil
+}
+
+// releaseOne decides about a pod with the finalizer, and returns when to ask again.
+func (r *Reconciler) releaseOne(
+	ctx context.Context, app *v1beta2.SparkApplication, known application, pod *corev1.Pod, enabled bool,
+) (time.Duration, error) {
+	v := verdictOn(app, known, pod, enabled, r.Config.CaptureTimeout.Duration, r.Clock.Now())
+	var err error
+	if v.doubtful {
+		if v, err = r.confirm(ctx, client.ObjectKeyFromObject(app), pod); err != nil {
+			return 0, err
+		}
+	}
+	if !v.release {
+		return v.after, nil
+	}
+	return 0, r.letGo(ctx, app, pod)
 }
 
 // holdsOld is true while our finalizer keeps the driver pod of the submission that the status still names.

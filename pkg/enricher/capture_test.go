@@ -39,9 +39,9 @@ func TestVerdictOnAHeldPod(t *testing.T) {
 		"the operator submitted anew without knowing of it": {app: submitted(in(v1beta2.StateSubmissionFailed), time.Minute), pod: of(created(ended(time.Second), 2*time.Minute), "s-lost"), want: verdict{release: true}},
 		"the status will name it in a moment":               {app: submitted(in(v1beta2.StatePendingRerun), 2*time.Minute), pod: of(created(ended(time.Second), time.Minute), "s-next"), want: verdict{after: 5*time.Minute - time.Second}},
 		"named once, submitted anew, not written yet":       {app: submitted(in(v1beta2.StateSubmitted), time.Minute), known: application{attempts: []attempt{{submissionID: "s-0", named: true}}}, pod: of(created(ended(time.Second), 2*time.Minute), "s-0"), want: verdict{after: 5*time.Minute - time.Second}},
-		"the application is being deleted":                  {app: deleted(in(v1beta2.StateRunning)), pod: running(), want: verdict{release: true}},
+		"the application is being deleted":                  {app: deleted(in(v1beta2.StateRunning)), pod: running(), want: verdict{release: true, doubtful: true}},
 		"switched off":                                      {app: in(v1beta2.StateRunning), pod: running(), disabled: true, want: verdict{release: true}},
-		"another application's":                             {app: in(v1beta2.StateRunning), pod: renamed(running()), want: verdict{release: true}},
+		"another application's":                             {app: in(v1beta2.StateRunning), pod: renamed(running()), want: verdict{release: true, doubtful: true}},
 		"somebody deletes the pod of a live driver":         {app: in(v1beta2.StateRunning), pod: deletedPod(running(), time.Second), want: verdict{after: 5*time.Minute + 29*time.Second}},
 	}
 	for name, tc := range cases {

@@ -28,7 +28,9 @@ import (
 
 // Reconciler keeps the status of SparkApplications explained.
 type Reconciler struct {
-	Client    client.Client
+	Client client.Client
+	// Live reads applications past the cache, where a decision would be wrong if the cache were behind.
+	Live      client.Reader
 	Clientset kubernetes.Interface
 	Config    *configv1alpha1.EnricherConfiguration
 	Engine    *diagnosis.Engine
@@ -48,8 +50,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	app := &v1beta2.SparkApplication{}
 	if err := r.Client.Get(ctx, req.NamespacedName, app); apierrors.IsNotFound(err) {
-		r.memory.forget(req.NamespacedName)
-		return reconcile.Result{}, r.releaseAll(ctx, pods)
+		return r.reconcileAbsent(ctx, req.NamespacedName, pods)
 	} else if err != nil {
 		return reconcile.Result{}, fmt.Errorf("reading application: %w", err)
 	}
@@ -67,6 +68,21 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, err
 	}
 	return reconcile.Result{RequeueAfter: sooner(sooner(investigateAgain, publishAgain), releaseAgain)}, nil
+}
+
+// reconcileAbsent lets go of an application that is gone, after asking the API server: the watches run apart, and pods
+// of an application that is yet to appear must be held and remembered.
+func (r *Reconciler) reconcileAbsent(ctx context.Context, key client.ObjectKey, pods []corev1.Pod) (reconcile.Result, error) {
+	err := r.Live.Get(ctx, key, &v1beta2.SparkApplication{})
+	switch {
+	case apierrors.IsNotFound(err):
+		r.memory.forget(key)
+		return reconcile.Result{}, r.releaseAll(ctx, pods)
+	case err != nil:
+		return reconcile.Result{}, fmt.Errorf("asking for the application: %w", err)
+	default:
+		return reconcile.Result{RequeueAfter: settleTime}, nil
+	}
 }
 
 // SetupWithManager registers the controller and its watches.

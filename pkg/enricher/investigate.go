@@ -60,8 +60,8 @@ func podOf(app *v1beta2.SparkApplication, t attempt, pods []corev1.Pod) *corev1.
 
 // explain gathers, diagnoses and annotates one attempt that has ended.
 func (r *Reconciler) explain(ctx context.Context, app *v1beta2.SparkApplication, t attempt, pod *corev1.Pod) (time.Duration, error) {
-	if pod == nil && !t.submission && t.submissionID == app.Status.SubmissionID {
-		found, err := r.Gatherer.FindPod(ctx, app)
+	if pod == nil && !t.submission {
+		found, err := r.Gatherer.FindPod(ctx, app, t.submissionID)
 		if err != nil {
 			return 0, err
 		}

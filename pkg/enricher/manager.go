@@ -108,7 +108,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, clientset kubernetes.Interface
 		return fmt.Errorf("setting up the watch of the CRD: %w", err)
 	}
 	reconciler := &Reconciler{
-		Client: mgr.GetClient(), Clientset: clientset, Config: cfg, Engine: engine,
+		Client: mgr.GetClient(), Live: live, Clientset: clientset, Config: cfg, Engine: engine,
 		Gatherer:  &evidence.Gatherer{Client: clientset, Limits: cfg.Log},
 		Extension: extension, Metrics: counters, Clock: clock.RealClock{},
 	}

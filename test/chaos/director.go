@@ -59,7 +59,9 @@ func (d *director) tend(ctx context.Context) {
 	}
 }
 
+// strike is not left half done when the storm is over.
 func (d *director) strike(ctx context.Context, s strike) error {
+	ctx = context.WithoutCancel(ctx)
 	switch s.what {
 	case restartServer:
 		d.struck[s.what]++

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/testbed/script"
@@ -59,8 +62,19 @@ var failures = []failure{
 	{"chosen exit code", v1beta2.ReasonUserExit, new(int32(3)), []script.Step{
 		script.Log(startOfLog), script.Exit(3)}},
 	{"evicted", v1beta2.ReasonEvicted, new(int32(137)), []script.Step{
-		script.Log(startOfLog), script.Exit(137),
-		script.FailPod("Evicted", "The node was low on resource: memory.", corev1.PodCondition{})}},
+		script.Log(startOfLog), evict}},
+}
+
+// evict ends the driver and the pod in one status, as a kubelet does.
+func evict(ctx context.Context, pod script.Pod) error {
+	return pod.UpdateStatus(ctx, func(p *corev1.Pod) {
+		p.Status.Phase, p.Status.Reason, p.Status.Message = corev1.PodFailed, "Evicted", "The node was low on resource: memory."
+		for i := range p.Status.ContainerStatuses {
+			p.Status.ContainerStatuses[i].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+				ExitCode: 137, Reason: "Error", FinishedAt: metav1.Now(),
+			}}
+		}
+	})
 }
 
 var success = failure{name: "success", steps: []script.Step{script.Log(startOfLog), script.Exit(0)}}

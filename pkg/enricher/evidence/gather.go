@@ -16,8 +16,12 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
 )
 
-// executorLimit bounds the one list of executor pods.
-const executorLimit = 500
+const (
+	// executorLimit bounds the one list of executor pods.
+	executorLimit = 500
+	// claimantLimit bounds the one list of pods that claim to be the driver of an attempt.
+	claimantLimit = 100
+)
 
 // Gatherer reads what a diagnosis may rest on.
 type Gatherer struct {
@@ -67,24 +71,26 @@ func hasRun(pod *corev1.Pod, container string) bool {
 	return pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodFailed
 }
 
-// FindPod reads the driver pod of the submission that app names from the API server. It returns nil where there is
-// none.
-func (g *Gatherer) FindPod(ctx context.Context, app *v1beta2.SparkApplication) (*corev1.Pod, error) {
-	name := app.Status.DriverInfo.PodName
-	if name == "" {
-		return nil, nil
+// FindPod asks the API server for the driver pod of a submission of app; the operator forgets its name when a retry is
+// due. It returns nil where there is none.
+func (g *Gatherer) FindPod(ctx context.Context, app *v1beta2.SparkApplication, submissionID string) (*corev1.Pod, error) {
+	selector := labels.Set{
+		v1beta2.LabelSparkRole:    v1beta2.RoleDriver,
+		v1beta2.LabelAppName:      app.Name,
+		v1beta2.LabelSubmissionID: submissionID,
 	}
-	pod, err := g.Client.CoreV1().Pods(app.Namespace).Get(ctx, name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
+	list, err := g.Client.CoreV1().Pods(app.Namespace).List(ctx, metav1.ListOptions{
+		LabelSelector: selector.String(), Limit: claimantLimit,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("reading pod %s/%s: %w", app.Namespace, name, err)
+		return nil, fmt.Errorf("listing driver pods of %s/%s: %w", app.Namespace, app.Name, err)
 	}
-	if !BelongsTo(pod, app) || SubmissionID(pod) != app.Status.SubmissionID {
-		return nil, nil
+	for i := range list.Items {
+		if BelongsTo(&list.Items[i], app) {
+			return &list.Items[i], nil
+		}
 	}
-	return pod, nil
+	return nil, nil
 }
 
 // Executors lists the executor pods of an attempt that still exist, at most 500.
