@@ -57,8 +57,10 @@ func (r *reading) weigh(f *throwable.Found) weight {
 			return noWeight
 		}
 		return uncaught
-	case f.Uncaught:
+	case f.Uncaught || strings.Contains(f.Logger, "UncaughtExceptionHandler"):
 		return uncaught
+	case f.Logger == "Executor": // a task that failed, in local mode: the job may go on
+		return mentioned
 	case r.marks.progress > f.Index:
 		return mentioned
 	case f.Kind == throwable.Record, f.Kind == throwable.R:
@@ -68,8 +70,8 @@ func (r *reading) weigh(f *throwable.Found) weight {
 }
 
 // fatal chooses the finding that ended the program, nil where none did. The JVM's own last words come first, then what
-// nobody caught (the last of it), then what was logged as an error (the first after the program's last progress).
-// What merely follows from an earlier failure gives way to it.
+// nobody caught, then what was logged as an error after the program's last progress; of each the last. What merely
+// follows from an earlier failure gives way to it.
 func (r *reading) fatal() *throwable.Found {
 	weights := make([]weight, len(r.found))
 	for i := range r.found {
@@ -87,11 +89,8 @@ func (r *reading) fatal() *throwable.Found {
 		}
 		return &r.found[i]
 	}
-	if f := r.origin(weights, len(weights)); f != nil {
+	if f := r.lastLogged(weights); f != nil {
 		return f
-	}
-	if i := first(weights, logged); i >= 0 {
-		return &r.found[i]
 	}
 	return r.telling(weights)
 }
@@ -117,6 +116,33 @@ func (r *reading) origin(weights []weight, before int) *throwable.Found {
 		}
 	}
 	return earliest
+}
+
+// contextStops are said by records of the exception that takes Spark's context down; what comes after follows from it.
+var contextStops = []string{"stopping SparkContext", "shutting down SparkContext", "Error initializing SparkContext"}
+
+// lastLogged is the last exception that was logged as an error: programs log what ends them just before they exit. An
+// earlier one that took the context down, or ran the JVM out of memory, comes first.
+func (r *reading) lastLogged(weights []weight) *throwable.Found {
+	var chosen, any *throwable.Found
+	for i := range r.found {
+		f := &r.found[i]
+		if weights[i] < logged {
+			continue
+		}
+		any = f
+		if r.follows(i) {
+			continue
+		}
+		if containsAny(f.Record, contextStops) || isOutOfMemory(f.Exception) {
+			return f
+		}
+		chosen = f
+	}
+	if chosen == nil {
+		return any
+	}
+	return chosen
 }
 
 // telling is the last record of level ERROR, where there is no exception at all. It is asked for words the catalogue

@@ -59,7 +59,7 @@ var podReasons = map[string]v1beta2.Reason{
 // podReason reads status.reason of a failed pod.
 func podReason(s *survey) *finding {
 	status := s.Pod.Status
-	if status.Phase != corev1.PodFailed || status.Reason == "" {
+	if status.Phase != corev1.PodFailed && status.Phase != corev1.PodUnknown || status.Reason == "" {
 		return nil
 	}
 	reason, ok := podReasons[status.Reason]
@@ -96,7 +96,7 @@ func overOwnLimit(message string) bool {
 
 // disruption reads the condition DisruptionTarget of a pod that has ended; on a running pod it is only announced.
 func disruption(s *survey) *finding {
-	if s.Pod.Status.Phase != corev1.PodFailed && (s.ended == nil || s.ended.ExitCode == 0) {
+	if s.Pod.Status.Phase != corev1.PodFailed && (s.ended == nil || s.ended.ExitCode == 0) && !s.operatorGaveUp() {
 		return nil
 	}
 	c := podCondition(s.Pod, corev1.DisruptionTarget)

@@ -227,10 +227,11 @@ func (e *Engine) lookup(x *throwable.Exception) (catalogue.Verdict, bool) {
 	return catalogue.Lookup(f)
 }
 
-// tells reports whether the catalogue knows what an exception without a class means.
+// tells reports whether a record without an exception names a failure of platform or configuration. The program's own
+// words about data are no evidence by themselves.
 func tells(x *throwable.Exception) bool {
-	_, ok := catalogue.Lookup(catalogue.Failure{Links: []catalogue.Link{{Message: x.Message}}})
-	return ok
+	v, ok := catalogue.Lookup(catalogue.Failure{Links: []catalogue.Link{{Message: x.Message}}})
+	return ok && (v.Category == v1beta2.CategoryPlatform || v.Category == v1beta2.CategoryConfiguration)
 }
 
 func tail(log []byte) string {

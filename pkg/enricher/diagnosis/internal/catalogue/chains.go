@@ -20,7 +20,8 @@ var (
 // chainRules look at the whole chain: an outer link says who was spoken to, an inner one what went wrong.
 var chainRules = []Rule{
 	// Executors, told of in the message of the failed stage.
-	{Texts: []string{"executorlostfailure"}, All: []string{"oom"}, Reason: v1beta2.ReasonExecutorOutOfMemory},
+	{Texts: []string{"executorlostfailure"}, All: []string{"oomkilled"}, Reason: v1beta2.ReasonExecutorOutOfMemory},
+	{Texts: []string{"executorlostfailure"}, All: []string{"oom"}, Not: []string{"evicted"}, Reason: v1beta2.ReasonExecutorOutOfMemory},
 	{Texts: []string{"executorlostfailure"}, All: []string{"exit code 52"}, Reason: v1beta2.ReasonExecutorOutOfMemory},
 	{Texts: []string{"executorlostfailure"}, All: []string{"exited with code 52"}, Reason: v1beta2.ReasonExecutorOutOfMemory},
 	{Texts: []string{"executorlostfailure"}, All: []string{"exit code 137"}, Not: []string{"evicted"},
@@ -33,6 +34,14 @@ var chainRules = []Rule{
 	{Texts: []string{"outofmemoryerror", "unable_to_acquire_memory", "unable to acquire", "gc overhead limit"},
 		All: []string{"lost task", "executor "}, Not: []string{"executor driver"}, Reason: v1beta2.ReasonExecutorOutOfMemory},
 	{Texts: []string{"max number of executor failures"}, Reason: v1beta2.ReasonExecutorLost},
+
+	// What Spark's parser and analyser reject quotes the statement, in which any word can stand.
+	{Classes: []string{
+		"org.apache.spark.sql.catalyst.parser.ParseException", "captured.ParseException", "connect.ParseException", "utils.ParseException",
+		"org.apache.spark.sql.catalyst.analysis.NoSuchTableException", "org.apache.spark.sql.catalyst.analysis.NoSuchDatabaseException",
+		"org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException", "org.apache.spark.sql.catalyst.analysis.NoSuchFunctionException",
+		"org.apache.spark.sql.catalyst.analysis.NoSuchViewException", "org.apache.spark.sql.catalyst.analysis.NoSuchPartitionException",
+	}, Reason: v1beta2.ReasonSqlAnalysisError},
 
 	// The Kubernetes API. Its client words every refusal as one of the service account, so the cause is looked for
 	// first.
@@ -84,7 +93,7 @@ var chainRules = []Rule{
 	// Dependencies fetched at start.
 	{Texts: []string{
 		"unresolved dependency", "unresolved dependencies", ".ivy2", "basedir must be absolute", "ivy cache",
-		"ivysettings", "resolve.ivy", "org.apache.ivy", "download failed:", "server access error at url",
+		"ivysettings", "resolve.ivy", "org.apache.ivy", "download failed:", "server access error", "problem during retrieve",
 		"provided maven coordinates must be", "failed to resolve ivy",
 	}, Reason: v1beta2.ReasonDependencyResolutionFailed},
 

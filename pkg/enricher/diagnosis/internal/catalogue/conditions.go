@@ -62,6 +62,8 @@ var conditions = map[string]condition{
 	"MASTER_URL_NOT_SET":                                     {reason: v1beta2.ReasonInvalidConfiguration},
 	"MASTER_URL_INVALID":                                     {reason: v1beta2.ReasonInvalidConfiguration},
 	"DATETIME_FIELD_OUT_OF_BOUNDS":                           {reason: v1beta2.ReasonInvalidData},
+	"SQL_CONF_NOT_FOUND":                                     {reason: v1beta2.ReasonInvalidConfiguration},
+	"JAVA_GATEWAY_EXITED":                                    {reason: v1beta2.ReasonInvalidConfiguration},
 	"PATH_NOT_FOUND":                                         {reason: v1beta2.ReasonDataNotFound},
 	"LOAD_DATA_PATH_NOT_EXISTS":                              {reason: v1beta2.ReasonDataNotFound},
 	"FAILED_READ_FILE.FILE_NOT_EXIST":                        {reason: v1beta2.ReasonDataNotFound},

@@ -9,11 +9,8 @@ var configurationRules = []Rule{
 	{Texts: []string{
 		"exec format error", "[fatal tini", "command not found", "bad interpreter", "can't open file",
 		"executable file not found", "exec user process caused", "cannot execute", "java_home is not set",
-		"oci runtime", "unknown command:", "failed to find spark jars directory", "exec: ",
-		"failed to execute child process",
+		"oci runtime", "unknown command:", "failed to find spark jars directory", "failed to execute child process",
 	}, Reason: v1beta2.ReasonContainerCommandError},
-	{Texts: []string{": not found", ": permission denied", ": no such file or directory", ": is a directory"},
-		All: []string{"line "}, Not: []string{"exception", "user="}, Reason: v1beta2.ReasonContainerCommandError},
 
 	// Versions that do not fit.
 	{Classes: []string{
@@ -41,7 +38,15 @@ var configurationRules = []Rule{
 	{Classes: []string{"PySparkImportError"}, Texts: []string{"must be installed; however, your version"}, Reason: v1beta2.ReasonDependencyConflict},
 	{Classes: []string{"ContextualVersionConflict", "VersionConflict"}, Reason: v1beta2.ReasonDependencyConflict},
 
+	{Texts: []string{
+		"has no attribute 'iteritems'", "module 'numpy' has no attribute", "does not exist in the jvm",
+	}, Reason: v1beta2.ReasonDependencyConflict},
+
 	// Code that is not there.
+	{Texts: []string{"'javapackage' object is not callable", "was not found in the classpath", "unable to find loginmodule class"},
+		Reason: v1beta2.ReasonMissingDependency},
+	{Classes: []string{"NoSuchMethodException"}, Texts: []string{".main("}, Reason: v1beta2.ReasonMissingDependency,
+		Hint: "The main class has no main method: check mainClass."},
 	{Classes: []string{"NoClassDefFoundError"}, Texts: []string{"could not initialize class"}, Reason: v1beta2.ReasonDependencyConflict},
 	{Classes: []string{
 		"ClassNotFoundException", "NoClassDefFoundError", "ModuleNotFoundError", "ImportError", "PackageNotFoundError",
@@ -55,12 +60,18 @@ var configurationRules = []Rule{
 		"error while loading shared libraries", "cannot open shared object file", "unable to access jarfile",
 		"cannot find catalog plugin class", "could not load an implementation class", "main method not found in class",
 		"error opening zip file or jar manifest missing", "there is no package called", "could not find function",
-		"no fileystem for scheme", "not found in local jar", "failed to load", "local jar",
+		"error: failed to load",
 		"error while finding module specification", "could not find java.",
 	}, Reason: v1beta2.ReasonMissingDependency},
 	{Classes: []string{"UnsupportedFileSystemException"}, Reason: v1beta2.ReasonMissingDependency},
 
 	// Options and settings.
+	{Classes: []string{"NoSuchElementException"}, Texts: []string{"spark."}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint: "The program asks for a setting that is not given: add it to sparkConf."},
+	{Texts: []string{
+		"no pod was found named", "jaas configuration", "another instance of derby", "cannot locate default realm", "kerberos realm",
+		"bad request (service: amazon s3", "java gateway process exited",
+	}, Reason: v1beta2.ReasonInvalidConfiguration},
 	{Texts: []string{
 		"invalid initial heap size", "invalid maximum heap size", "unrecognized vm option", "unrecognized option",
 		"could not create the java virtual machine", "initialization of vm", "conflicting collector", "initial heap size set",
@@ -68,18 +79,20 @@ var configurationRules = []Rule{
 	}, Reason: v1beta2.ReasonInvalidConfiguration},
 	{Texts: []string{
 		"spark.kubernetes.file.upload.path", "size must be specified as bytes", "time must be specified as seconds",
-		"system memory", "executor memory", "must be at least", "a master url must be set", "could not parse master url",
-		"missing application resource", "no main class set in jar", "maxresultsize", "spark.driver.maxresultsize",
-		"is not allowed to specify max heap", "dynamic allocation of executors requires", "buffer overflow. available",
-		"spark.kryoserializer.buffer.max", "no configuration setting found for key", "cannot modify the value of",
-		"requires setting", "could not execute broadcast in", "spark.sql.broadcasttimeout", "invalid spark url",
-		"is illegal because", "must be no more than 63", "must be less than", "should be positive",
-		"cannot broadcast the table", "unknown configuration", "not a valid configuration", "invalid value detected for fs.",
-		"configuration property", "missing required", "required arguments", "following arguments are required",
-		"unrecognized arguments", "missing option", "no such option", "invalid value for", ": error: argument",
-		"master must", "must specify", "deploy mode", "spark.executor.", "spark.driver.", "spark.kubernetes.",
-		"spark.dynamicallocation.", "in spark config", "config setting",
+		"a master url must be set", "could not parse master url", "missing application resource", "no main class set in jar",
+		"spark.driver.maxresultsize", "is not allowed to specify max heap", "dynamic allocation of executors requires",
+		"buffer overflow. available", "spark.kryoserializer.buffer.max", "no configuration setting found for key",
+		"cannot modify the value of", "could not execute broadcast in", "spark.sql.broadcasttimeout", "invalid spark url",
+		"must be no more than 63", "cannot broadcast the table", "not a valid configuration", "invalid value detected for fs.",
+		"configuration property", "missing required option", "missing required argument", "missing required parameter",
+		"following arguments are required", "unrecognized arguments", "missing option", "no such option",
+		": error: argument", "master must", "deploy mode", "in spark config",
 	}, Not: []string{"access denied", "forbidden"}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{Texts: []string{"must be at least", "must be less than", "must be positive", "should be positive", "must be >", "must not be", "requires setting"},
+		All: []string{"spark."}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{Classes: []string{"IllegalArgumentException", "SparkIllegalArgumentException", "SparkException", "NumberFormatException", "ConfigException"},
+		Texts: []string{"spark.executor.", "spark.driver.", "spark.kubernetes.", "spark.dynamicallocation.", "system memory", "executor memory"},
+		Not:   []string{"lost task", "access denied", "forbidden"}, Reason: v1beta2.ReasonInvalidConfiguration},
 	{Classes: []string{"BindException"}, Reason: v1beta2.ReasonInvalidConfiguration,
 		Hint: "The driver cannot bind that address or port: check spark.driver.bindAddress, spark.driver.host and the ports."},
 	{Texts: []string{"cannot assign requested address", "address already in use", "could not bind on"}, Reason: v1beta2.ReasonInvalidConfiguration},

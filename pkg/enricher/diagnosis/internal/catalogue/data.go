@@ -8,9 +8,9 @@ var dataRules = []Rule{
 		"ConcurrentAppendException", "ConcurrentDeleteReadException", "ConcurrentDeleteDeleteException",
 		"ConcurrentTransactionException", "ConcurrentWriteException", "MetadataChangedException",
 		"ProtocolChangedException", "DeltaConcurrentModificationException", "CommitFailedException",
-		"CommitStateUnknownException", "HoodieWriteConflictException", "ConcurrentModificationException",
+		"CommitStateUnknownException", "HoodieWriteConflictException",
 		"HoodieLockException", "SQLTransactionRollbackException",
-	}, Not: []string{"kafkaconsumer is not safe"}, Reason: v1beta2.ReasonCommitConflict},
+	}, Reason: v1beta2.ReasonCommitConflict},
 	{Classes: []string{"ValidationException"}, Texts: []string{"found conflicting files", "conflicting files", "found new conflicting"},
 		Reason: v1beta2.ReasonCommitConflict},
 	{Texts: []string{"could not serialize access", "deadlock detected", "deadlock found when trying", "lost the race", "requirement failed: branch main has changed",
@@ -47,7 +47,7 @@ var dataRules = []Rule{
 		"does not have storage.objects", "permission_denied", "is not authorized to perform", "permission denied for", "forbidden (service",
 		"incorrect username or password", "public-key authentication", "anonymous caller", "http 403", "http 401", "(status code: 403",
 		"token has expired", "expired token", "the security token", "could not find credentials", "no valid credentials", "no valid tokens",
-		", 403,", ", 401,", "invalid_grant", "unauthenticated", "authentication required", "user denied access", "lacks privileges",
+		", 403,", ", 401,", "invalid_grant", "unauthenticated", "authentication required", "auth fail", "auth cancel", "aadsts", "anonymous credentials", "error code: 401;", "clock skew too great", "server not found in kerberos", "user denied access", "lacks privileges",
 	}, Reason: v1beta2.ReasonAccessDenied},
 	{Classes: []string{"AccessDeniedException"}, Reason: v1beta2.ReasonAccessDenied},
 	{Classes: []string{"PermissionError"}, Reason: v1beta2.ReasonAccessDenied},
@@ -63,8 +63,8 @@ var dataRules = []Rule{
 		"concurrent update to the log", "multiple streaming jobs detected", "there are sources in the checkpoint offsets",
 		"error reading delta file", "error reading snapshot file", "provided schema doesn't match to the schema for existing state",
 		"state schema", "cannot start query with id", "another stream instance", "incompatible format detected in checkpoint",
-		"sequence number", "detected incompatible change to the streaming query", "incomplete log file", "corrupt delta file",
-		"starting position has been", "shard iterator", "malformed log file", "failed to read log file",
+		"detected incompatible change to the streaming query", "incomplete log file", "corrupt delta file",
+		"shard iterator", "malformed log file", "failed to read log file",
 		"iteratorexpired", "expiredoffset", "the number of partitions in checkpoint",
 	}, Reason: v1beta2.ReasonStreamingStateError},
 
@@ -74,8 +74,8 @@ var dataRules = []Rule{
 	{Texts: []string{
 		"schema mismatch", "failed to merge fields", "failed merging schema", "incompatible schema", "schemas are not compatible", "cannot write incompatible data",
 		"data type mismatch in schema", "not enough data columns", "too many data columns", "cannot safely cast", "schema of your delta table has changed",
-		"parquet column cannot be converted", "cannot find data for the output column", "cannot write to", "mergeschema", "schema evolution", "is incompatible with table schema",
-	}, All: []string{}, Not: []string{"cannot write to checkpoint"}, Reason: v1beta2.ReasonSchemaMismatch},
+		"parquet column cannot be converted", "cannot find data for the output column", "mergeschema", "schema evolution", "is incompatible with table schema",
+	}, Reason: v1beta2.ReasonSchemaMismatch},
 
 	// Things that are not there.
 	{Classes: []string{
@@ -87,10 +87,12 @@ var dataRules = []Rule{
 	{Texts: []string{
 		"path does not exist", "input path does not exist", "nosuchbucket", "nosuchkey", "no such bucket", "bucket does not exist", "no such file or directory", "status code: 404",
 		"404 not found", "404 client error", "specified bucket does not exist", "specified container does not exist", "specified filesystem does not exist", "specified path does not exist",
-		"specified blob does not exist", "containernotfound", "filesystemnotfound", "pathnotfound", "relation \"", "unknown topic", "topic does not exist", "not present in metadata after", "unable to infer schema",
-		"table or view does not exist", "ora-00942", "unknown database", "unknown_topic_or_partition", "doesn't exist", "does not exist.", "response code: 404", "file does not exist", "it is possible the underlying files have been updated",
-		"is not a delta table", "invalid object name", "no such table", "no input paths specified", "object does not exist",
+		"specified blob does not exist", "containernotfound", "filesystemnotfound", "pathnotfound", "unknown topic", "topic does not exist", "not present in metadata after", "unable to infer schema",
+		"table or view does not exist", "ora-00942", "unknown database", "unknown_topic_or_partition", "key does not exist", "' doesn't exist", "table does not exist", "table doesn't exist", "directory does not exist", "location does not exist", "response code: 404", "file does not exist", "it is possible the underlying files have been updated",
+		"is not a delta table", "invalid object name", "no such table", "not found: table", "not found: dataset", "subject not found", "error code: 40401", "no input paths specified", "object does not exist",
 	}, Reason: v1beta2.ReasonDataNotFound},
+
+	{Texts: []string{"relation \""}, All: []string{"does not exist"}, Reason: v1beta2.ReasonDataNotFound},
 
 	// Services.
 	{Classes: []string{
@@ -110,15 +112,15 @@ var dataRules = []Rule{
 		"the connection attempt failed", "network is unreachable", "no route to host", "name node is in safe mode", "in safe mode", "operation category read is not supported in state standby", "timeout waiting for connection from pool",
 		"timed out waiting for a node assignment", "failed to update metadata", "bootstrap broker", "i/o error occurred while sending to the backend", "server closed the connection", "connection is closed", "tcp/ip connection to the host",
 		"the network adapter could not establish", "could not obtain block", "could only be written to 0 of the", "service unavailable", "connection to node -1", "unable to execute http request", "broken pipe", "lost connection to",
-		"unexpected end of stream", "unavailable: io exception", "deadline_exceeded", "the target server failed to respond", "failed to connect to", "unable to connect to", "can't connect to",
-		"failed to resolve '", "failed to resolve \"",
+		"unexpected end of stream", "unavailable: io exception", "futures timed out after", "deadline_exceeded", "the target server failed to respond", "failed to connect to", "unable to connect to", "can't connect to",
+		"cluster is not accessible", "statuscode.unavailable", "failed to resolve '", "failed to resolve \"",
 	}, Not: []string{"python worker"}, Reason: v1beta2.ReasonExternalServiceUnavailable},
 
 	// Values and files.
 	{Classes: []string{
 		"ParquetDecodingException", "FileFormatException", "BadRecordException", "MalformedRecordException", "CorruptRecordException", "ChecksumException", "DataFormatException", "UnsupportedTemporalTypeException",
 		"SparkArithmeticException", "SparkDateTimeException", "SparkNumberFormatException", "SparkUpgradeException", "InvalidProtocolBufferException", "JsonParseException", "MalformedInputException", "BadZipFile", "ZipException",
-		"SchemaParseException", "ArrowInvalid", "EOFError", "DataError", "IntegrityError", "BatchUpdateException", "SQLIntegrityConstraintViolationException", "DataTruncation", "CorruptedFileException", "TextParsingException", "InvalidRecordException",
+		"SchemaParseException", "ArrowInvalid", "DataError", "IntegrityError", "BatchUpdateException", "SQLIntegrityConstraintViolationException", "DataTruncation", "CorruptedFileException", "TextParsingException", "InvalidRecordException",
 	}, Reason: v1beta2.ReasonInvalidData},
 	{Classes: []string{"ArithmeticException"}, Texts: []string{"divide by zero", "overflow. "}, Not: []string{"biginteger", "bigdecimal"},
 		Reason: v1beta2.ReasonInvalidData},

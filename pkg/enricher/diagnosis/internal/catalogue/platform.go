@@ -5,7 +5,7 @@ import v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator
 var platformRules = []Rule{
 	{Texts: []string{
 		"no space left on device", "enospc", "disk quota exceeded", "errno 28", "not enough space on the disk",
-		"there is not enough space", "quota of", "space quota",
+		"there is not enough space", "diskspace quota", "namespace quota", "space quota",
 	}, Not: []string{"exceeded quota", "request quota", "api quota"}, Reason: v1beta2.ReasonDiskFull},
 	{Classes: []string{"DSQuotaExceededException", "NSQuotaExceededException"}, Reason: v1beta2.ReasonDiskFull},
 
@@ -35,6 +35,6 @@ var platformRules = []Rule{
 	{Classes: []string{"BlockNotFoundException"}, Reason: v1beta2.ReasonExecutorLost},
 	{Texts: []string{"failed to get broadcast_", "failed to get block", "block rdd_", "checkpoint block rdd_"},
 		Not: []string{"corrupt"}, Reason: v1beta2.ReasonExecutorLost},
-	{Texts: []string{"cannot receive any reply from"}, Reason: v1beta2.ReasonExecutorLost},
+	{Texts: []string{"cannot receive any reply from", "spark.rpc.asktimeout", "spark.rpc.lookuptimeout", "spark.network.timeout"}, Reason: v1beta2.ReasonExecutorLost},
 	{Texts: []string{"exit code from plugin", "drivertimeoutplugin"}, Reason: v1beta2.ReasonDeadlineExceeded},
 }

@@ -12,5 +12,6 @@ var userRules = []Rule{
 	{Classes: []string{"ParseException", "ExtendedAnalysisException", "AnalysisException", "NoSuchNamespaceException", "TableAlreadyExistsException",
 		"SQLSyntaxErrorException", "SQLServerException"}, Reason: v1beta2.ReasonSqlAnalysisError},
 	{Texts: []string{"cannot resolve '", "cannot resolve `", "mismatched input '", "no viable alternative at input", "undefined function:",
-		"table or view not found"}, Reason: v1beta2.ReasonSqlAnalysisError},
+		"table or view not found", "syntax error at or near", "you have an error in your sql syntax", "ora-00904", "invalid column name",
+		"incorrect syntax near"}, Reason: v1beta2.ReasonSqlAnalysisError},
 }

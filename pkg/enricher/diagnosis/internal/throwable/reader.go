@@ -30,8 +30,11 @@ type Reader struct {
 
 	java   *block
 	python *block
-	plain  plainReader
-	kept   kept
+	// interrupted is a trace between whose lines records of another writer stand; patience is how many more may.
+	interrupted *block
+	patience    int
+	plain       plainReader
+	kept        kept
 }
 
 // block is a trace under construction.
@@ -77,6 +80,7 @@ func (r *Reader) carriesTrace(line logtext.Line) bool {
 }
 
 func (r *Reader) startRecord(line logtext.Line) {
+	r.interrupt(line.Level)
 	r.close()
 	r.record, r.age = line, 0
 	r.announced = announcement{}
@@ -90,8 +94,68 @@ func (r *Reader) startRecord(line logtext.Line) {
 	r.previous = line.Text
 }
 
+// maxInterruption is how many records may stand between the lines of one trace.
+const maxInterruption = 8
+
+// interrupt keeps a trace that nobody logged open while another process writes records into the same log: the JVM and
+// its Python process share one. Records of errors end it, since lines that follow may be their own.
+func (r *Reader) interrupt(level logtext.Level) {
+	b := r.python
+	if b == nil {
+		b = r.java
+	}
+	if b != nil && b.Level == logtext.None && level < logtext.Warn {
+		r.interrupted, r.patience = b, maxInterruption
+		r.python, r.java = nil, nil
+		return
+	}
+	if r.interrupted == nil {
+		return
+	}
+	if r.patience--; r.patience < 0 || level >= logtext.Warn {
+		r.endInterrupted()
+	}
+}
+
+// resume goes on with the interrupted trace, if the line clearly belongs to it.
+func (r *Reader) resume(text string) {
+	b := r.interrupted
+	if b == nil {
+		return
+	}
+	if b.continues(text) {
+		r.interrupted = nil
+		if b.Kind == Python {
+			r.python = b
+		} else {
+			r.java = b
+		}
+		return
+	}
+	r.endInterrupted()
+}
+
+func (r *Reader) endInterrupted() {
+	if r.interrupted != nil {
+		r.add(r.interrupted.Found)
+		r.interrupted = nil
+	}
+}
+
+func (b *block) continues(text string) bool {
+	if b.Kind == Java {
+		kind := javaKind(text)
+		return kind == frameLine || kind == causeLine || kind == elisionLine || kind == driverLine
+	}
+	if isChainMark(text) {
+		return true
+	}
+	return !b.inMessage && (indent(text) > b.margin && strings.TrimSpace(text) != "" || b.frames > 0 && isThrownLine(text))
+}
+
 // raw reads a line that starts no record.
 func (r *Reader) raw(text string) {
+	r.resume(text)
 	switch {
 	case r.python != nil && r.python.takePython(text):
 	case r.python == nil && r.java != nil && r.takeJava(text):
@@ -184,6 +248,7 @@ func (r *Reader) add(f Found) {
 // Found ends the text and returns what was found, in order: the first and the last findings where there are many.
 func (r *Reader) Found() []Found {
 	r.close()
+	r.endInterrupted()
 	var told []Found
 	for _, f := range r.kept.list() {
 		if f.parse(); f.tells() {

@@ -93,6 +93,14 @@ func TestChains(t *testing.T) {
 			"Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'x'\n\nThe above exception was the direct cause of the following exception:\n\nTraceback (most recent call last):\n  File \"a.py\", line 2, in g\nValueError: y\n",
 			[]string{"ValueError: y", "KeyError: 'x'"},
 		},
+		"records of the JVM between the lines of a traceback": {
+			"Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n26/03/11 08:41:02 INFO A: m\n26/03/11 08:41:02 INFO B: m\n    x()\nKeyError: 'x'\n26/03/11 08:41:02 INFO C: m\nfine\n",
+			[]string{"KeyError: 'x'"},
+		},
+		"records between the lines of a Java trace": {
+			"Exception in thread \"main\" a.b.C: x\n\tat a.B.c(B.java:1)\n26/03/11 08:41:02 INFO A: m\n\tat a.B.c(B.java:2)\nCaused by: a.b.D: y\n\t... 1 more\n",
+			[]string{"a.b.C: x", "a.b.D: y"},
+		},
 		"a Java exception behind Py4J": {
 			"Traceback (most recent call last):\n  File \"a.py\", line 1, in f\npy4j.protocol.Py4JJavaError: An error occurred while calling o1.x.\n: a.b.C: x\n\tat a.B.c(B.java:1)\nCaused by: a.b.D: y\n\tat a.B.c(B.java:1)\n",
 			[]string{"py4j.protocol.Py4JJavaError: An error occurred while calling o1.x.", "a.b.C: x", "a.b.D: y"},
