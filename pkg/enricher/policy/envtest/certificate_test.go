@@ -1,6 +1,7 @@
 package envtest
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
 	"encoding/pem"
@@ -188,10 +189,9 @@ func serviceAccount(config *rest.Config) *rest.Config {
 
 func applyManifest(ctx context.Context, path string) {
 	GinkgoHelper()
-	file, err := os.Open(path)
+	manifest, err := os.ReadFile(path)
 	Expect(err).NotTo(HaveOccurred())
-	defer file.Close()
-	decoder := utilyaml.NewYAMLOrJSONDecoder(file, 4096)
+	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifest), 4096)
 	for {
 		object := &unstructured.Unstructured{}
 		err := decoder.Decode(object)

@@ -147,7 +147,7 @@ func newPod(ctx context.Context, pod *corev1.Pod) *corev1.Pod {
 		free := client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`))
 		Expect(client.IgnoreNotFound(kube.Patch(ctx, pod, free))).To(Succeed())
 		Expect(client.IgnoreNotFound(kube.Delete(ctx, pod, client.GracePeriodSeconds(0)))).To(Succeed())
-	}, NodeTimeout(10*time.Second))
+	}, NodeTimeout(time.Minute))
 	return pod
 }
 

@@ -39,7 +39,7 @@ func keepStatusSpecs() {
 				expectTable(ctx, app, before, fmt.Sprintf("%q -> %q", from, to))
 			}
 		}
-	}, NodeTimeout(2*time.Minute))
+	}, NodeTimeout(2*patience))
 
 	It("gives what the Go table gives for a diagnosed failure, and drops it with the next submission", func(ctx SpecContext) {
 		for _, state := range v1beta2.States {
@@ -56,7 +56,7 @@ func keepStatusSpecs() {
 				Expect(read(ctx, app).Status.Diagnostics).NotTo(BeNil())
 			}
 		}
-	}, NodeTimeout(2*time.Minute))
+	}, NodeTimeout(2*patience))
 
 	It("makes the operator's repeated write change nothing", func(ctx SpecContext) {
 		for _, state := range v1beta2.States {
@@ -71,7 +71,7 @@ func keepStatusSpecs() {
 			}
 			Expect(read(ctx, app).ResourceVersion).To(Equal(version), "in state %q", state)
 		}
-	}, NodeTimeout(time.Minute))
+	}, NodeTimeout(2*patience))
 
 	It("changes nothing in the enricher's own write", func(ctx SpecContext) {
 		app := newApplication(ctx)

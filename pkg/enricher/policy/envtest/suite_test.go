@@ -31,8 +31,10 @@ import (
 
 const (
 	namespace = "spark-jobs"
-	eventual  = 20 * time.Second
-	poll      = 100 * time.Millisecond
+	// patience is for machines that do much else beside.
+	patience = 2 * time.Minute
+	eventual = time.Minute
+	poll     = 100 * time.Millisecond
 )
 
 var (
@@ -52,7 +54,12 @@ func TestPolicies(t *testing.T) {
 }
 
 var _ = BeforeSuite(func(ctx SpecContext) {
-	environment = &envtest.Environment{CRDDirectoryPaths: []string{operatorCRDs()}, ErrorIfCRDPathMissing: true}
+	environment = &envtest.Environment{
+		CRDInstallOptions: envtest.CRDInstallOptions{
+			Paths: []string{operatorCRDs()}, ErrorIfPathMissing: true, MaxTime: patience,
+		},
+		ControlPlaneStartTimeout: patience,
+	}
 	config, err := environment.Start()
 	Expect(err).NotTo(HaveOccurred())
 	config.QPS = -1
@@ -65,7 +72,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	installed, err = runInstaller(ctx, (*install.Installer).Install, install.Features)
 	Expect(err).NotTo(HaveOccurred())
 	awaitPolicies(ctx)
-}, NodeTimeout(3*time.Minute))
+}, NodeTimeout(3*patience))
 
 var _ = AfterSuite(func() {
 	if environment != nil {
