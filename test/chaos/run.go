@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
+	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -26,12 +25,15 @@ type mode struct {
 	enricher, capture bool
 }
 
-// directory keeps what the run's processes log, where that is wanted.
-func (m mode) directory(s settings) string {
+// directory makes the folder of what the run's processes log, where that is wanted.
+func (m mode) directory(s settings) (string, error) {
 	if s.keep == "" {
-		return ""
+		return "", nil
 	}
-	return filepath.Join(s.keep, strings.ReplaceAll(m.name, " ", "-"))
+	if err := os.MkdirAll(s.keep, 0o755); err != nil {
+		return "", fmt.Errorf("making a folder for logs: %w", err)
+	}
+	return os.MkdirTemp(s.keep, m.short+"-")
 }
 
 // settings of all runs.
@@ -57,7 +59,11 @@ const lastWrites = 15 * time.Second
 func run(ctx context.Context, m mode, s settings) (_ *outcome, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	bed, err := cluster.Start(ctx, cluster.Options{Directory: m.directory(s)})
+	directory, err := m.directory(s)
+	if err != nil {
+		return nil, err
+	}
+	bed, err := cluster.Start(ctx, cluster.Options{Directory: directory})
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func (c *Cluster) startControlPlane(ctx context.Context, opts Options) error {
 	}
 	c.environment = &envtest.Environment{
 		BinaryAssetsDirectory:    controlPlaneBin(c.Root),
-		CRDInstallOptions:        envtest.CRDInstallOptions{Paths: []string{crds}, ErrorIfPathMissing: true},
+		CRDInstallOptions:        envtest.CRDInstallOptions{Paths: []string{crds}, ErrorIfPathMissing: true, MaxTime: controlPlaneStart},
 		ControlPlaneStartTimeout: controlPlaneStart,
 		ControlPlaneStopTimeout:  serverStop,
 	}
