@@ -20,6 +20,19 @@ const makeConditions = `variables.sameAttempt && variables.types.all(t, object.s
   JSONPatch{op: "add", path: "/status/conditions", value: variables.conditions}
 ]`
 
+// keepOwnership makes a write that says nothing new change nothing at all. Without it the first write of the operator
+// after one of the enricher's would take the enricher's entry out of managedFields, and the new resourceVersion would
+// make the operator lose a change of the specification that it is about to carry out.
+const keepOwnership = `!variables.nothingNew || !has(oldObject.metadata.managedFields) ||
+object.metadata.?managedFields.orValue([]) == oldObject.metadata.managedFields ? [] : [
+  JSONPatch{op: "add", path: "/metadata/managedFields", value: oldObject.metadata.managedFields}
+]`
+
+// nothingNew is true of a write that brings the old status, with or without the enricher's part of it.
+const nothingNew = `has(oldObject.status) &&
+variables.old.all(k, k in object.status ? object.status[k] == variables.old[k] : k in ["diagnostics", "conditions"]) &&
+object.status.all(k, k in variables.old)`
+
 // conditions keeps the old list verbatim where the state did not change; else it keeps every condition that says
 // the same, and the time of one whose status is the same. It is status.StateConditions in CEL.
 const conditions = `variables.sameAttempt && !has(object.status.conditions) && variables.types.all(t, variables.have.exists(c, c.type == t)) ?
@@ -72,6 +85,7 @@ object.status.?submissionID.orValue("") == variables.old.?submissionID.orValue("
 		{Name: "have", Expression: `object.status.?conditions.orValue(variables.old.?conditions.orValue(dyn([])))`},
 		{Name: "wanted", Expression: wanted},
 		{Name: "conditions", Expression: conditions},
+		{Name: "nothingNew", Expression: nothingNew},
 	}
 }
 

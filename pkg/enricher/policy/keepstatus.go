@@ -12,7 +12,8 @@ import (
 const KeepStatusName = "spark-status-enricher-keep-status"
 
 // KeepStatus returns the policy that puts diagnostics and conditions back when the operator writes a status without
-// them, and that makes the conditions of a new state on that same write. It never blocks a write.
+// them, makes the conditions of a new state on that same write, and lets a write that says nothing new change nothing. It
+// never blocks a write.
 func KeepStatus() *admissionv1.MutatingAdmissionPolicy {
 	ignore := admissionv1.Ignore
 	return &admissionv1.MutatingAdmissionPolicy{
@@ -24,7 +25,7 @@ func KeepStatus() *admissionv1.MutatingAdmissionPolicy {
 			MatchConstraints:   statusWrites(),
 			MatchConditions:    []admissionv1.MatchCondition{{Name: "has-status", Expression: "has(object.status)"}},
 			Variables:          variables(),
-			Mutations:          []admissionv1.Mutation{jsonPatch(keepDiagnostics), jsonPatch(makeConditions)},
+			Mutations:          []admissionv1.Mutation{jsonPatch(keepDiagnostics), jsonPatch(makeConditions), jsonPatch(keepOwnership)},
 		},
 	}
 }

@@ -63,8 +63,6 @@ func keepStatusSpecs() {
 			app := newApplication(ctx)
 			operatorWrites(ctx, app, state, "s-1")
 			enricherDiagnoses(ctx, app, "s-1")
-			// The first write after the enricher's takes the enricher's entry out of managedFields.
-			operatorWrites(ctx, app, state, "s-1")
 			version := read(ctx, app).ResourceVersion
 			for range 3 {
 				operatorWrites(ctx, app, state, "s-1")
