@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,7 +38,30 @@ func keepStatus(object, oldObject []byte) ([]jsonpatch.Operation, error) {
 	if conditions != nil {
 		operations = append(operations, jsonpatch.NewOperation("add", "/status/conditions", conditions))
 	}
+	if owners := before.Metadata.ManagedFields; owners != nil && saysNothingNew(now, before) {
+		operations = append(operations, jsonpatch.NewOperation("add", "/metadata/managedFields", owners))
+	}
 	return operations, err
+}
+
+// saysNothingNew is true of a write that brings the old status, with or without the enricher's part of it. It is to
+// change nothing at all: its loss of the enricher's entry in managedFields would make a new resourceVersion, and the
+// operator lose a change of the specification that it is about to carry out.
+func saysNothingNew(now, before *application) bool {
+	for field, value := range before.fields {
+		if !now.has(field) && field != "diagnostics" && field != "conditions" {
+			return false
+		}
+		if now.has(field) && !bytes.Equal(now.fields[field], value) {
+			return false
+		}
+	}
+	for field := range now.fields {
+		if !before.has(field) {
+			return false
+		}
+	}
+	return before.fields != nil
 }
 
 // wantedConditions is nil where conditions come along with an unchanged state: whoever wrote them knew it.
@@ -79,8 +103,9 @@ func stateConditions(now, have *application) ([]json.RawMessage, error) {
 // application is what the mutation looks at, decoded and as it was written.
 type application struct {
 	Metadata struct {
-		Generation        int64       `json:"generation"`
-		CreationTimestamp metav1.Time `json:"creationTimestamp"`
+		Generation        int64           `json:"generation"`
+		CreationTimestamp metav1.Time     `json:"creationTimestamp"`
+		ManagedFields     json.RawMessage `json:"managedFields"`
 	} `json:"metadata"`
 	Status json.RawMessage `json:"status"`
 
