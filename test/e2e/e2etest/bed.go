@@ -12,6 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/spark-status-enricher/enricher/test/testbed/audit"
 	"github.com/spark-status-enricher/enricher/test/testbed/cluster"
 )
 
@@ -26,6 +27,9 @@ const (
 // EnvWebhook, set to anything, has the suites run as on Kubernetes before 1.36: the API server has no mutating policies
 // and the enricher's webhook stands in for them.
 const EnvWebhook = "E2E_WEBHOOK"
+
+// EnvDirectory is the environment variable that names a folder to keep the logs of a suite in.
+const EnvDirectory = "TESTBED_DIRECTORY"
 
 // Options of a suite's bed.
 type Options struct {
@@ -59,6 +63,9 @@ func Start(ctx context.Context, opts Options) *Bed {
 	Expect(err).NotTo(HaveOccurred())
 	Expect(cluster.Build(ctx, root, cluster.ProgramSparkSubmit, cluster.ProgramEnricher)).To(Succeed())
 	opts.Cluster.Webhook = os.Getenv(EnvWebhook) != ""
+	if opts.Cluster.Directory == "" {
+		opts.Cluster.Directory = os.Getenv(EnvDirectory)
+	}
 	started, err := cluster.Start(ctx, opts.Cluster)
 	Expect(err).NotTo(HaveOccurred())
 	bed := &Bed{Cluster: started}
@@ -104,6 +111,8 @@ func (b *Bed) dump(ctx context.Context, namespace string) {
 		out, err := b.Kubectl(ctx, "get", kind, "-n", namespace, "-o", "yaml", "--show-managed-fields=false")
 		fmt.Fprintf(GinkgoWriter, "--- %s ---\n%s\n%v\n", kind, out, err)
 	}
+	requests, err := b.Audit()
+	fmt.Fprintf(GinkgoWriter, "--- requests ---\n%s%v\n", requests.Where(audit.In(namespace)), err)
 	for name, log := range b.Logs(8 << 10) {
 		fmt.Fprintf(GinkgoWriter, "--- end of the log of %s ---\n%s\n", name, log)
 	}

@@ -50,7 +50,7 @@ var _ = Describe("Beside a spark-submit that takes five seconds", Label("harm"),
 		apps := make([]e2etest.App, applications)
 		for i := range apps {
 			// Application i fails i%5 times; with three retries the fifth kind fails for good.
-			apps[i] = bed.Submit(ctx, build.App(namespace, fmt.Sprintf("app-%02d", i)).Annotating("true").Retries(maxRetries, int64(i%4)),
+			apps[i] = bed.Submit(ctx, build.App(namespace, fmt.Sprintf("app-%02d", i)).Annotating("true").Retries(maxRetries, int64(1+i%4)),
 				failing(i%5))
 		}
 		for i, app := range apps {
@@ -93,7 +93,7 @@ var _ = Describe("Beside a spark-submit that takes five seconds", Label("harm"),
 			}
 			return names
 		}
-		Eventually(lost).WithTimeout(patience).Should(BeEmpty())
+		Eventually(lost).WithTimeout(2*time.Minute).Should(BeEmpty())
 		Expect(orphans(ctx, namespace)).To(BeEmpty())
 	}, NodeTimeout(15*time.Minute))
 })
