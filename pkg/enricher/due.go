@@ -82,14 +82,20 @@ func endedOnRequest(t attempt, pod *corev1.Pod, app *v1beta2.SparkApplication) b
 		return true
 	}
 	if state.FinishedAt.Time.Equal(requested) {
-		return endsByDeletion(state.ExitCode)
+		return endsByDeletion(pod, state)
 	}
 	return state.FinishedAt.After(requested)
 }
 
-// endsByDeletion is true of the exit codes of a container that is stopped: SIGTERM, SIGKILL, or a driver that ends well
-// on SIGTERM. The times have whole seconds, and on a retry the operator deletes the pod within a second of its failure.
-func endsByDeletion(exitCode int32) bool { return exitCode == 143 || exitCode == 137 || exitCode == 0 }
+// endsByDeletion is true of what a stopped container looks like: SIGTERM, SIGKILL, or a driver that ends well on SIGTERM,
+// without another cause (OOMKilled, Evicted). The times have whole seconds, and on a retry the operator deletes the pod
+// within a second of its failure.
+func endsByDeletion(pod *corev1.Pod, state *corev1.ContainerStateTerminated) bool {
+	if pod.Status.Reason != "" || state.Reason == "OOMKilled" {
+		return false
+	}
+	return state.ExitCode == 143 || state.ExitCode == 137 || state.ExitCode == 0
+}
 
 // unlessStopped dismisses an attempt that the operator ended, and else waits for it to say what became of it.
 func unlessStopped(t attempt) step {

@@ -54,6 +54,7 @@ func TestNextStep(t *testing.T) {
 		"seen to end by itself, then deleted within the second": {app: in(v1beta2.StateRunning), t: unasked, pod: deletedPod(killed(ended(time.Second), 137), time.Second), want: explain},
 		"failed and deleted within the second, after a restart": {app: in(v1beta2.StateRunning), t: current, pod: deletedPod(ended(time.Second), time.Second), want: explain},
 		"stopped within the second of its deletion":             {app: in(v1beta2.StateRunning), t: current, pod: deletedPod(killed(ended(time.Second), 143), time.Second), want: pause},
+		"evicted and deleted within the second":                 {app: in(v1beta2.StateRunning), t: current, pod: deletedPod(evicted(killed(ended(time.Second), 137)), time.Second), want: explain},
 		"its retry is due, after a restart":                     {app: in(v1beta2.StatePendingRerun), t: over, pod: deletedPod(ended(time.Second), 2*time.Second), want: explain},
 		"evicted, explained before a restart":                   {app: explainedWithoutCode(in(v1beta2.StateFailing)), t: failed, want: dismiss},
 		"explained before a restart":                            {app: explained(in(v1beta2.StateFailed)), t: failed, pod: ended(time.Second), want: dismiss},
@@ -123,6 +124,11 @@ func explained(app *v1beta2.SparkApplication) *v1beta2.SparkApplication {
 
 func killed(pod *corev1.Pod, exitCode int32) *corev1.Pod {
 	pod.Status.ContainerStatuses[0].State.Terminated.ExitCode = exitCode
+	return pod
+}
+
+func evicted(pod *corev1.Pod) *corev1.Pod {
+	pod.Status.Reason = "Evicted"
 	return pod
 }
 
