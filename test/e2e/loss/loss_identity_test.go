@@ -8,8 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	operatorv1beta2 "github.com/kubeflow/spark-operator/v2/api/v1beta2"
-
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
 	"github.com/spark-status-enricher/enricher/test/testbed/build"
@@ -53,29 +51,21 @@ var _ = Describe("Whose driver a pod is", Label("loss"), func() {
 		}, "5s").Should(Succeed())
 
 		app.Open("end")
-		Eventually(app.exitCode).WithContext(ctx).Should(HaveValue(BeEquivalentTo(3)))
+		Eventually(exitCode(app)).WithContext(ctx).Should(HaveValue(BeEquivalentTo(3)))
 		Expect(app.Get(ctx).Status.Diagnostics.Driver.PodUID).To(BeEquivalentTo(driver.UID))
 	})
 
 	It("two applications with crossing names stay apart", func(ctx context.Context) {
-		apps := map[string]*operatorv1beta2.SparkApplication{}
-		for name, pod := range map[string]string{"one": "two-driver", "two": "one-driver"} {
-			apps[name] = build.App(namespace, name).Object()
-			apps[name].Spec.Driver.PodName = new(pod)
-		}
-		codes := map[string]int32{"one": 11, "two": 22}
-		for name, object := range apps {
-			script := script.Once(script.Running(), script.Exit(codes[name]))
-			bed.SubmitObject(ctx, object, script)
-		}
-		for name, want := range codes {
-			Eventually(bed.At(namespace, name).exitCode).WithContext(ctx).Should(HaveValue(Equal(want)))
-		}
+		one := bed.Submit(ctx, build.App(namespace, "one").DriverPod("two-driver"), script.Once(script.Running(), script.Exit(11)))
+		two := bed.Submit(ctx, build.App(namespace, "two").DriverPod("one-driver"), script.Once(script.Running(), script.Exit(22)))
+		Eventually(exitCode(one)).WithContext(ctx).Should(HaveValue(BeEquivalentTo(11)))
+		Eventually(exitCode(two)).WithContext(ctx).Should(HaveValue(BeEquivalentTo(22)))
+		Expect(one.Get(ctx).Status.Diagnostics.Driver.PodName).To(Equal("two-driver"))
 	})
 
 	It("an application that is deleted and created again inherits nothing", func(ctx context.Context) {
 		app := bed.Submit(ctx, build.App(namespace, "again"), script.Once(script.Running(), script.Exit(3)))
-		Eventually(app.exitCode).WithContext(ctx).Should(HaveValue(BeEquivalentTo(3)))
+		Eventually(exitCode(app)).WithContext(ctx).Should(HaveValue(BeEquivalentTo(3)))
 		object := build.App(namespace, "again").Object()
 		Expect(bed.Client.Delete(ctx, object)).To(Succeed())
 		Eventually(func() error { return bed.Client.Get(ctx, app.NamespacedName, object) }).ShouldNot(Succeed())
@@ -84,7 +74,7 @@ var _ = Describe("Whose driver a pod is", Label("loss"), func() {
 		again.Reaches(ctx, v1beta2.StateRunning)
 		Consistently(func(g Gomega) { g.Expect(again.Get(ctx).Status.Diagnostics).To(BeNil()) }, "5s").Should(Succeed())
 		again.Open("end")
-		Eventually(again.exitCode).WithContext(ctx).Should(HaveValue(BeEquivalentTo(4)))
+		Eventually(exitCode(again)).WithContext(ctx).Should(HaveValue(BeEquivalentTo(4)))
 		Expect(again.Get(ctx).Status.Diagnostics.Attempts).To(BeEmpty())
 	})
 
@@ -95,7 +85,7 @@ var _ = Describe("Whose driver a pod is", Label("loss"), func() {
 		app := bed.Submit(ctx, build.App(namespace, "renamed").Template(template), script.Once(
 			script.Running(), script.Log("Exception in thread \"main\" java.lang.IllegalStateException: no customer\n\tat com.example.Daily.main(Daily.java:7)\n"),
 			script.Exit(1), script.Hold("end"), script.EndContainer("mesh-proxy", 0)))
-		Eventually(app.exitCode).WithContext(ctx).Should(HaveValue(BeEquivalentTo(1)))
+		Eventually(exitCode(app)).WithContext(ctx).Should(HaveValue(BeEquivalentTo(1)))
 		Expect(app.Driver(ctx).Status.Phase).To(Equal(corev1.PodRunning))
 		diagnostics := app.Get(ctx).Status.Diagnostics
 		Expect(diagnostics.Driver.Container).To(Equal("main"))
@@ -116,4 +106,12 @@ func claiming(driver *corev1.Pod, name string, owners []metav1.OwnerReference) *
 	}
 }
 
-var _ = e2etest.App{}
+// exitCode gives the exit code of the current diagnosis, nil while there is none.
+func exitCode(app e2etest.App) func(context.Context) *int32 {
+	return func(ctx context.Context) *int32 {
+		if d := app.Get(ctx).Status.Diagnostics; d != nil {
+			return d.ExitCode
+		}
+		return nil
+	}
+}

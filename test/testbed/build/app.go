@@ -81,6 +81,12 @@ func (b *Application) Retries(times int32, intervalSeconds int64) *Application {
 	return b
 }
 
+// DriverPod names the driver pod.
+func (b *Application) DriverPod(name string) *Application {
+	b.app.Spec.Driver.PodName = new(name)
+	return b
+}
+
 // Template gives the driver a pod template.
 func (b *Application) Template(template corev1.PodTemplateSpec) *Application {
 	b.app.Spec.Driver.Template = &template
