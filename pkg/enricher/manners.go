@@ -4,6 +4,7 @@ import (
 	"time"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
 
 const (
@@ -13,6 +14,9 @@ const (
 	// retryMargin is how far away the operator's next submission must be for a write in FAILING: a write while it
 	// runs spark-submit makes it lose the submission ID.
 	retryMargin = 2 * time.Second
+	// verdictWait is how long after the driver's end a final diagnosis waits for the operator to call the application
+	// failed: what its message and the conditions gain by that would else take a second write.
+	verdictWait = 3 * time.Second
 )
 
 // moment says whether an application may be written now. If not, after says when to ask again; 0 means after the next
@@ -45,22 +49,36 @@ func momentFor(app *v1beta2.SparkApplication, quietUntil, now time.Time, held bo
 	}
 }
 
+// untilVerdict is how long the diagnosis of an attempt that ends the application still waits for the operator's verdict.
+func untilVerdict(app *v1beta2.SparkApplication, records []status.Record, now time.Time) time.Duration {
+	state := app.Status.ApplicationState.State
+	if _, retries := nextRetry(app); retries || state != v1beta2.StateRunning && state != v1beta2.StateSubmitted {
+		return 0
+	}
+	for _, r := range records {
+		if r.SubmissionID == app.Status.SubmissionID && r.Failed && r.Diagnostics.Driver != nil && !r.Diagnostics.Driver.FinishedAt.IsZero() {
+			return max(0, r.Diagnostics.Driver.FinishedAt.Add(verdictWait).Sub(now))
+		}
+	}
+	return 0
+}
+
 // nextRetry returns when the operator submits a failing application again, by its own rule: attempts x interval after
 // the last submission.
 func nextRetry(app *v1beta2.SparkApplication) (time.Time, bool) {
-	policy, status := app.Spec.RestartPolicy, app.Status
+	policy, is := app.Spec.RestartPolicy, app.Status
 	switch policy.Type {
 	case "Always":
 	case "OnFailure":
-		if policy.OnFailureRetries == nil || status.ExecutionAttempts > *policy.OnFailureRetries {
+		if policy.OnFailureRetries == nil || is.ExecutionAttempts > *policy.OnFailureRetries {
 			return time.Time{}, false
 		}
 	default:
 		return time.Time{}, false
 	}
-	if policy.OnFailureRetryInterval == nil || status.LastSubmissionAttemptTime == nil {
+	if policy.OnFailureRetryInterval == nil || is.LastSubmissionAttemptTime == nil {
 		return time.Time{}, true
 	}
-	interval := time.Duration(*policy.OnFailureRetryInterval) * time.Second * time.Duration(status.SubmissionAttempts)
-	return status.LastSubmissionAttemptTime.Add(interval), true
+	interval := time.Duration(*policy.OnFailureRetryInterval) * time.Second * time.Duration(is.SubmissionAttempts)
+	return is.LastSubmissionAttemptTime.Add(interval), true
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
 
 var start = time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)
@@ -69,6 +70,38 @@ func TestEveryStateHasAMoment(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, writable); diff != "" {
 		t.Errorf("states that may be written (-want +got):\n%s", diff)
+	}
+}
+
+func TestUntilVerdict(t *testing.T) {
+	const attempt = "b0b1"
+	failed := func(id string, secondsAgo time.Duration) status.Record {
+		return status.Record{SubmissionID: id, Failed: true, Diagnostics: v1beta2.Diagnostics{
+			Driver: &v1beta2.Driver{FinishedAt: ptr.To(metav1.NewTime(start.Add(-secondsAgo * time.Second)))},
+		}}
+	}
+	cases := map[string]struct {
+		state  v1beta2.State
+		policy string
+		record status.Record
+		want   time.Duration
+	}{
+		"RUNNING, driver ended a second ago":          {state: v1beta2.StateRunning, record: failed(attempt, 1), want: 2 * time.Second},
+		"SUBMITTED, driver ended this second":         {state: v1beta2.StateSubmitted, record: failed(attempt, 0), want: 3 * time.Second},
+		"RUNNING, driver ended long ago":              {state: v1beta2.StateRunning, record: failed(attempt, 60)},
+		"FAILED: the verdict is there":                {state: v1beta2.StateFailed, record: failed(attempt, 0)},
+		"RUNNING, an earlier attempt":                 {state: v1beta2.StateRunning, record: failed("a0a1", 0)},
+		"RUNNING, with a retry the record comes soon": {state: v1beta2.StateRunning, policy: "Always", record: failed(attempt, 0)},
+		"SUBMITTED, driver still waits":               {state: v1beta2.StateSubmitted, record: status.Record{SubmissionID: attempt}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			app := in(tc.state)
+			app.Status.SubmissionID, app.Spec.RestartPolicy.Type = attempt, tc.policy
+			if got := untilVerdict(app, []status.Record{tc.record}, start); got != tc.want {
+				t.Errorf("untilVerdict() = %s, want %s", got, tc.want)
+			}
+		})
 	}
 }
 

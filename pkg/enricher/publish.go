@@ -44,6 +44,9 @@ func (r *Reconciler) publish(ctx context.Context, app *v1beta2.SparkApplication,
 	if !allowed.now {
 		return allowed.after, nil
 	}
+	if wait := untilVerdict(app, records, now); wait > 0 {
+		return wait, nil
+	}
 	if !r.Extension.Present() {
 		return extensionPause, nil
 	}
