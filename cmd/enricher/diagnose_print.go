@@ -88,11 +88,11 @@ var retries = map[v1beta2.Retryable]string{
 func (r report) text(colour bool) string {
 	p := &page{colour: colour}
 	if !r.failed {
-		state := ""
+		well := p.paint("32", "Well:") + " nothing in the evidence says that the driver failed or cannot start"
 		if r.state != "" {
-			state = fmt.Sprintf(" (%s)", r.state)
+			well += fmt.Sprintf(" (%s)", r.state)
 		}
-		return fmt.Sprintf("%s nothing in the evidence says that the driver failed or cannot start%s\n", p.paint("32", "Well:"), state)
+		return well + "\n"
 	}
 	d := &r.diagnostics
 	p.row("Reason", p.paint("31", string(d.Reason)))

@@ -63,21 +63,28 @@ func deepest(x *throwable.Exception) *throwable.Exception {
 
 // sameWords reports whether the outer exception says all that the root does.
 func sameWords(x, root *throwable.Exception) bool {
-	return root.Message != "" && strings.Contains(x.Message, root.Message) && strings.Contains(x.Message, throwable.SimpleName(root.Class)) && !wraps(x)
+	return root.Message != "" && !wraps(x) && strings.Contains(x.Message, root.Message) &&
+		strings.Contains(x.Message, throwable.SimpleName(root.Class))
 }
 
 // wrapperTexts and -Classes are exceptions that say where, not what.
 var (
 	wrapperTexts = []string{
-		"An error occurred while calling", "External scheduler cannot be instantiated", "Job aborted", "Writing job aborted",
-		"Task failed while writing rows", "[TASK_WRITE_FAILED]", "Exception thrown in awaitResult", "Multiple failures in stage materialization",
-		"[STREAM_FAILED]", "Query [id = ", "Failed to execute user defined function", "[FAILED_EXECUTE_UDF]", "Error while instantiating",
-		"An exception was thrown from the Python worker", "Failed to construct kafka", "Unable to instantiate", "[FAILED_READ_FILE",
-		"Could not execute broadcast", "Encountered error while reading file", "Failed to create Spark", "[FAILED_JDBC", "Error initializing",
+		"An error occurred while calling", "External scheduler cannot be instantiated", "Job aborted",
+		"Writing job aborted",
+		"Task failed while writing rows", "[TASK_WRITE_FAILED]", "Exception thrown in awaitResult",
+		"Multiple failures in stage materialization",
+		"[STREAM_FAILED]", "Query [id = ", "Failed to execute user defined function", "[FAILED_EXECUTE_UDF]",
+		"Error while instantiating",
+		"An exception was thrown from the Python worker", "Failed to construct kafka", "Unable to instantiate",
+		"[FAILED_READ_FILE",
+		"Could not execute broadcast", "Encountered error while reading file", "Failed to create Spark",
+		"[FAILED_JDBC", "Error initializing",
 		"Failed to read log", "error occurred in awaitResult", "[INTERNAL_ERROR]",
 	}
 	wrapperClasses = []string{
-		"Py4JJavaError", "StreamingQueryException", "PythonException", "InvocationTargetException", "ExecutionException", "UndeclaredThrowableException",
+		"Py4JJavaError", "StreamingQueryException", "PythonException", "InvocationTargetException",
+		"ExecutionException", "UndeclaredThrowableException",
 		"UncheckedExecutionException", "CompletionException", "ExceptionInInitializerError",
 	}
 )
@@ -100,9 +107,14 @@ func ownText(x *throwable.Exception) string {
 	return x.Message
 }
 
+// appended begin what Spark appends below its message: the SQL text, the plan, the place in the program.
+var appended = []string{
+	"\n== SQL", "\n'", "\n+- ", "\n:- ", "\n== DataFrame ==", "\nDriver stacktrace:", "\n=== Streaming Query ===",
+}
+
 // withoutPlan cuts the query plan or the SQL text that Spark appends below its message.
 func withoutPlan(s string) string {
-	for _, mark := range []string{"\n== SQL", "\n'", "\n+- ", "\n:- ", "\n== DataFrame ==", "\nDriver stacktrace:", "\n=== Streaming Query ==="} {
+	for _, mark := range appended {
 		if at := strings.Index(s, mark); at > 0 {
 			s = s[:at]
 		}

@@ -60,7 +60,11 @@ func (s *survey) executorSpec() v1beta2.PodSpec {
 
 // knowsSpec is false where only a status is at hand: then no default may be claimed to be in force.
 func (s *survey) knowsSpec() bool {
-	return s.Application != nil && (s.Application.Spec.Type != "" || len(s.Application.Spec.SparkConf) > 0 || s.Application.Spec.Driver.Memory != nil)
+	if s.Application == nil {
+		return false
+	}
+	spec := s.Application.Spec
+	return spec.Type != "" || len(spec.SparkConf) > 0 || spec.Driver.Memory != nil
 }
 
 // inForce lists the container's limit, the heap and the overhead, with where each comes from.

@@ -20,37 +20,132 @@ type detail struct {
 
 // details are tried in order; the first that matches a link of the chain, from the root outward, speaks.
 var details = []detail{
-	{of(v1beta2.ReasonMissingDependency), "No module named", regexp.MustCompile(`No module named ['"]?([\w.]+)`), "Python module %s is missing."},
-	{of(v1beta2.ReasonMissingDependency), "data source", regexp.MustCompile(`(?i)data source:? [` + "`" + `'"]?([\w.\-]+)`), "Data source %s is missing."},
-	{of(v1beta2.ReasonMissingDependency), "scheme", regexp.MustCompile(`No FileSystem for scheme:? ["']?([\w.\-]+)`), "The file system for scheme %s is missing."},
-	{of(v1beta2.ReasonMissingDependency), "class", regexp.MustCompile(`(?:load class|main class|find class) ([\w.$/]+[\w$])`), "Class %s is missing."},
-	{of(v1beta2.ReasonMissingDependency), "open file", regexp.MustCompile(`can't open file '([^']+)'`), "File %s is missing."},
-	{of(v1beta2.ReasonMissingDependency), "shared object", regexp.MustCompile(`(\S+\.so[\w.]*): cannot open shared object`), "Library %s is missing."},
+	{
+		of(v1beta2.ReasonMissingDependency), "No module named",
+		regexp.MustCompile(`No module named ['"]?([\w.]+)`),
+		"Python module %s is missing.",
+	},
+	{
+		of(v1beta2.ReasonMissingDependency), "data source",
+		regexp.MustCompile(`(?i)data source:? [` + "`" + `'"]?([\w.\-]+)`),
+		"Data source %s is missing.",
+	},
+	{
+		of(v1beta2.ReasonMissingDependency), "scheme",
+		regexp.MustCompile(`No FileSystem for scheme:? ["']?([\w.\-]+)`),
+		"The file system for scheme %s is missing.",
+	},
+	{
+		of(v1beta2.ReasonMissingDependency), "class",
+		regexp.MustCompile(`(?:load class|main class|find class) ([\w.$/]+[\w$])`),
+		"Class %s is missing.",
+	},
+	{
+		of(v1beta2.ReasonMissingDependency), "open file",
+		regexp.MustCompile(`can't open file '([^']+)'`),
+		"File %s is missing.",
+	},
+	{
+		of(v1beta2.ReasonMissingDependency), "shared object",
+		regexp.MustCompile(`(\S+\.so[\w.]*): cannot open shared object`),
+		"Library %s is missing.",
+	},
 
-	{of(v1beta2.ReasonKubernetesForbidden), "cannot", regexp.MustCompile(`User "([^"]+)" cannot (\w+) resource "([^"]+)"(?: in API group "[^"]*")?(?: in the namespace "([^"]+)")?`),
-		"%s may not %s %s in namespace %s."},
-	{of(v1beta2.ReasonKubernetesForbidden), "ervice", regexp.MustCompile(`serviceaccount "([^"]+)" not found`), "Service account %s does not exist."},
+	{
+		of(v1beta2.ReasonKubernetesForbidden), "cannot",
+		regexp.MustCompile(`User "([^"]+)" cannot (\w+) resource "([^"]+)"` +
+			`(?: in API group "[^"]*")?(?: in the namespace "([^"]+)")?`),
+		"%s may not %s %s in namespace %s.",
+	},
+	{
+		of(v1beta2.ReasonKubernetesForbidden), "ervice",
+		regexp.MustCompile(`serviceaccount "([^"]+)" not found`),
+		"Service account %s does not exist.",
+	},
+
 	{of(v1beta2.ReasonAdmissionDenied), "webhook", regexp.MustCompile(`webhook "([^"]+)"`), "Refused by webhook %s."},
-	{of(v1beta2.ReasonAdmissionDenied), "PodSecurity", regexp.MustCompile(`violates PodSecurity "([^"]+)"`), "Refused by Pod Security level %s."},
-	{of(v1beta2.ReasonAdmissionDenied), "olicy", regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'`), "Refused by policy %s."},
+	{
+		of(v1beta2.ReasonAdmissionDenied), "PodSecurity",
+		regexp.MustCompile(`violates PodSecurity "([^"]+)"`),
+		"Refused by Pod Security level %s.",
+	},
+	{
+		of(v1beta2.ReasonAdmissionDenied), "olicy",
+		regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'`),
+		"Refused by policy %s.",
+	},
+
 	{of(v1beta2.ReasonQuotaExceeded), "quota: ", regexp.MustCompile(`quota: ([\w.\-]+)`), "Quota %s."},
 
 	{of(v1beta2.ReasonImagePullFailed), "image", regexp.MustCompile(`image "([^"]+)"`), "Image %s."},
-	{of(v1beta2.ReasonContainerConfigError), "not found", regexp.MustCompile(`(secret|configmap) "([^"]+)" not found`), "Missing %s %s."},
-	{of(v1beta2.ReasonContainerConfigError), "find key", regexp.MustCompile(`find key (\S+) in (Secret|ConfigMap) (\S+)`), "Missing key %s in %s %s."},
-	{of(v1beta2.ReasonUnschedulable), "persistentvolumeclaim", regexp.MustCompile(`persistentvolumeclaim "([^"]+)" not found`), "Missing volume claim %s."},
 
-	{of(v1beta2.ReasonSqlAnalysisError), "cannot be", regexp.MustCompile("(?i)(table or view|function|routine|column|schema|database|variable or function parameter|column, variable, or function parameter with name) (`[^ ]+`) cannot be"), "Unknown %s %s."},
-	{of(v1beta2.ReasonDataNotFound), "ath does not exist", regexp.MustCompile(`(?i)path does not exist: (\S+[^\s.,;])`), "Path %s does not exist."},
-	{of(v1beta2.ReasonDataNotFound), "such file", regexp.MustCompile(`No such file or directory: ['"]?([^\s'"]+)`), "Path %s does not exist."},
-	{of(v1beta2.ReasonDataNotFound, v1beta2.ReasonAccessDenied), "://", regexp.MustCompile(`\b((?:s3a?|s3n|gs|abfss?|wasbs?|hdfs|oss|cosn|file)://[^\s'",;)]+[^\s'",;).:])`), "Location: %s."},
+	{
+		of(v1beta2.ReasonContainerConfigError), "not found",
+		regexp.MustCompile(`(secret|configmap) "([^"]+)" not found`),
+		"Missing %s %s.",
+	},
+	{
+		of(v1beta2.ReasonContainerConfigError), "find key",
+		regexp.MustCompile(`find key (\S+) in (Secret|ConfigMap) (\S+)`),
+		"Missing key %s in %s %s.",
+	},
+
+	{
+		of(v1beta2.ReasonUnschedulable), "persistentvolumeclaim",
+		regexp.MustCompile(`persistentvolumeclaim "([^"]+)" not found`),
+		"Missing volume claim %s.",
+	},
+
+	{
+		of(v1beta2.ReasonSqlAnalysisError), "cannot be",
+		regexp.MustCompile("(?i)(table or view|function|routine|schema|database|column|" +
+			"column, variable, or function parameter with name) (`[^ ]+`) cannot be"),
+		"Unknown %s %s.",
+	},
+
+	{
+		of(v1beta2.ReasonDataNotFound), "ath does not exist",
+		regexp.MustCompile(`(?i)path does not exist: (\S+[^\s.,;])`),
+		"Path %s does not exist.",
+	},
+	{
+		of(v1beta2.ReasonDataNotFound), "such file",
+		regexp.MustCompile(`No such file or directory: ['"]?([^\s'"]+)`),
+		"Path %s does not exist.",
+	},
+
+	{
+		of(v1beta2.ReasonDataNotFound, v1beta2.ReasonAccessDenied), "://",
+		regexp.MustCompile(`\b((?:s3a?|s3n|gs|abfss?|wasbs?|hdfs|oss|cosn|file)://[^\s'",;)]+[^\s'",;).:])`),
+		"Location: %s.",
+	},
+
 	{of(v1beta2.ReasonDataNotFound), "topic", regexp.MustCompile(`(?i)topic:? '?([\w.\-]+)'? `), "Topic %s."},
 	{of(v1beta2.ReasonDataNotFound), "/", regexp.MustCompile(`(?:^|[\s'"(])(/[\w.\-/=]+[\w\-=])`), "Path: %s."},
-	{of(v1beta2.ReasonAccessDenied), "ser", regexp.MustCompile(`(?i)\buser[ =:]+["']?([\w.\-@/]+)`), "Refused: user %s."},
-	{of(v1beta2.ReasonInvalidConfiguration), "spark.", regexp.MustCompile(`\b(spark\.[a-z][\w.\-]*[\w])`), "Setting: %s."},
+
+	{
+		of(v1beta2.ReasonAccessDenied), "ser",
+		regexp.MustCompile(`(?i)\buser[ =:]+["']?([\w.\-@/]+)`),
+		"Refused: user %s.",
+	},
+
+	{
+		of(v1beta2.ReasonInvalidConfiguration), "spark.",
+		regexp.MustCompile(`\b(spark\.[a-z][\w.\-]*[\w])`),
+		"Setting: %s.",
+	},
 	{of(v1beta2.ReasonInvalidConfiguration), "-X", regexp.MustCompile(`(-XX?:?[+\-]?\w[\w=.]*)`), "JVM option: %s."},
-	{of(v1beta2.ReasonExternalServiceUnavailable, v1beta2.ReasonKubernetesApiUnavailable), "UnknownHost", regexp.MustCompile(`UnknownHostException:? ([\w.\-]+)`), "Host %s cannot be resolved."},
-	{of(v1beta2.ReasonExternalServiceUnavailable, v1beta2.ReasonKubernetesApiUnavailable), ":", regexp.MustCompile(`([a-zA-Z][\w\-]*(?:\.[\w\-]+)*(?:/[\d.]+)?:\d{2,5})\b`), "Endpoint: %s."},
+
+	{
+		of(v1beta2.ReasonExternalServiceUnavailable, v1beta2.ReasonKubernetesApiUnavailable), "UnknownHost",
+		regexp.MustCompile(`UnknownHostException:? ([\w.\-]+)`),
+		"Host %s cannot be resolved.",
+	},
+	{
+		of(v1beta2.ReasonExternalServiceUnavailable, v1beta2.ReasonKubernetesApiUnavailable), ":",
+		regexp.MustCompile(`([a-zA-Z][\w\-]*(?:\.[\w\-]+)*(?:/[\d.]+)?:\d{2,5})\b`),
+		"Endpoint: %s.",
+	},
 }
 
 func of(reasons ...v1beta2.Reason) []v1beta2.Reason { return reasons }
@@ -126,9 +221,12 @@ func missingClass(f *finding) string {
 
 // libraries are the packages whose frames are not the program's own.
 var libraries = []string{
-	"java.", "javax.", "jdk.", "sun.", "com.sun.", "scala.", "kotlin.", "kotlinx.", "org.apache.", "py4j.", "io.netty.", "com.fasterxml.", "com.google.",
-	"com.amazonaws.", "software.amazon.", "io.fabric8.", "okhttp3.", "org.slf4j.", "io.delta.", "com.esotericsoftware.", "org.codehaus.",
-	"org.sparkproject.", "org.postgresql.", "com.mysql.", "oracle.", "org.json4s.", "java.base/", "java.lang.", "akka.", "org.spark_project.", "groovy.",
+	"java.", "javax.", "jdk.", "sun.", "com.sun.", "scala.", "kotlin.", "kotlinx.", "org.apache.", "py4j.",
+	"io.netty.", "com.fasterxml.", "com.google.",
+	"com.amazonaws.", "software.amazon.", "io.fabric8.", "okhttp3.", "org.slf4j.", "io.delta.",
+	"com.esotericsoftware.", "org.codehaus.",
+	"org.sparkproject.", "org.postgresql.", "com.mysql.", "oracle.", "org.json4s.", "java.base/", "java.lang.",
+	"akka.", "org.spark_project.", "groovy.",
 }
 
 // ownFrame is the frame of the program's own code that is nearest to the failure.

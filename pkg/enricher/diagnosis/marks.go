@@ -43,7 +43,7 @@ func (m *marks) see(line logtext.Line, index int) {
 
 // isPrint passes over frames, empty lines and the commands that the image's entrypoint echoes.
 func isPrint(text string) bool {
-	return text != "" && text[0] != ' ' && text[0] != '\t' && text[0] != '+' && text[0] != '#' && !strings.HasPrefix(text, "Using Spark's")
+	return text != "" && strings.IndexByte(" \t+#", text[0]) < 0 && !strings.HasPrefix(text, "Using Spark's")
 }
 
 // localJar parses "Local jar /opt/app.jar does not exist, skipping."

@@ -8,17 +8,23 @@ import (
 
 // noiseLoggers complain while a program ends or beside its work; what they log does not end it.
 var noiseLoggers = []string{
-	"ShutdownHookManager", "TransportRequestHandler", "TransportResponseHandler", "TransportChannelHandler", "TransportClient",
-	"AsyncEventQueue", "LiveListenerBus", "WatchConnectionManager", "AbstractWatchManager", "ExecutorPodsWatchSnapshotSource",
-	"ExecutorPodsPollingSnapshotSource", "ContextCleaner", "BlockManagerStorageEndpoint", "BlockManagerMasterEndpoint", "OneForOneBlockFetcher",
-	"RetryingBlockTransferor", "NettyRpcEnv", "Dispatcher", "Inbox", "ExecutorPodsSnapshotsStoreImpl", "py4j.java_gateway", "py4j.clientserver",
+	"ShutdownHookManager", "TransportRequestHandler", "TransportResponseHandler", "TransportChannelHandler",
+	"TransportClient",
+	"AsyncEventQueue", "LiveListenerBus", "WatchConnectionManager", "AbstractWatchManager",
+	"ExecutorPodsWatchSnapshotSource",
+	"ExecutorPodsPollingSnapshotSource", "ContextCleaner", "BlockManagerStorageEndpoint",
+	"BlockManagerMasterEndpoint", "OneForOneBlockFetcher",
+	"RetryingBlockTransferor", "NettyRpcEnv", "Dispatcher", "Inbox", "ExecutorPodsSnapshotsStoreImpl",
+	"py4j.java_gateway", "py4j.clientserver",
 	"StatusConsoleListener", "DiskBlockObjectWriter", "TaskContextImpl", "MetricsSystem", "EventLoggingListener",
 }
 
 // noiseTexts are said by records that report a failed clean-up.
 var noiseTexts = []string{
-	"Exception while deleting Spark temp dir", "Error stopping", "Exception when trying to", "Failed to delete", "Ignoring error",
-	"Uncaught exception in thread shutdown-hook", "Failed to close", "Error while closing", "Error removing", "Error cleaning",
+	"Exception while deleting Spark temp dir", "Error stopping", "Exception when trying to", "Failed to delete",
+	"Ignoring error",
+	"Uncaught exception in thread shutdown-hook", "Failed to close", "Error while closing", "Error removing",
+	"Error cleaning",
 	"Exception while sending command", "Kubernetes client has been closed", "Error in removing", "threw an exception",
 	"Failed to remove", "while attempting to stop", "Cleaning up", "cleanup", "clean up",
 }
@@ -27,15 +33,22 @@ var noiseTexts = []string{
 // was already going down.
 var (
 	consequenceTexts = []string{
-		"stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown", "SparkContext is stopped", "SparkContext was stopped",
-		"Cannot call methods on a stopped", "RpcEnv already stopped", "Could not find CoarseGrainedScheduler", "Could not find BlockManagerMaster",
-		"Could not find HeartbeatReceiver", "Could not find MapOutputTracker", "Could not find OutputCommitCoordinator", "Shutdown in progress",
-		"Filesystem closed", "Kubernetes client has been closed", "Connection pool shut down", "LiveListenerBus is stopped", "Answer from Java side is empty",
-		"An error occurred while trying to connect to the Java server", "Error while sending or receiving", "Error while receiving",
-		"Job aborted due to cancellation", "cancelled because SparkContext", "Exception while sending command", "DAGScheduler is stopped",
+		"stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown",
+		"SparkContext is stopped", "SparkContext was stopped",
+		"Cannot call methods on a stopped", "RpcEnv already stopped", "Could not find CoarseGrainedScheduler",
+		"Could not find BlockManagerMaster",
+		"Could not find HeartbeatReceiver", "Could not find MapOutputTracker",
+		"Could not find OutputCommitCoordinator", "Shutdown in progress",
+		"Filesystem closed", "Kubernetes client has been closed", "Connection pool shut down",
+		"LiveListenerBus is stopped", "Answer from Java side is empty",
+		"An error occurred while trying to connect to the Java server", "Error while sending or receiving",
+		"Error while receiving",
+		"Job aborted due to cancellation", "cancelled because SparkContext", "Exception while sending command",
+		"DAGScheduler is stopped",
 	}
 	consequenceClasses = []string{
-		"Py4JNetworkError", "RejectedExecutionException", "RpcEnvStoppedException", "InterruptedException", "ClosedByInterruptException",
+		"Py4JNetworkError", "RejectedExecutionException", "RpcEnvStoppedException", "InterruptedException",
+		"ClosedByInterruptException",
 		"KeyboardInterrupt", "InterruptedIOException", "AsynchronousCloseException",
 	}
 )
@@ -49,13 +62,11 @@ func isNoise(f *throwable.Found, m *marks) bool {
 	if logged && containsAny(f.Logger, noiseLoggers) || containsAny(f.Record, noiseTexts) {
 		return true
 	}
-	if strings.HasPrefix(f.Thread, "shutdown-hook") || strings.HasPrefix(f.Thread, "Thread-") && m.shutdown > 0 && f.Index > m.shutdown {
-		return true
-	}
 	if m.terminated > 0 && f.Index > m.terminated {
 		return true
 	}
-	return logged && m.shutdown > 0 && f.Index > m.shutdown
+	stopping := m.shutdown > 0 && f.Index > m.shutdown
+	return strings.HasPrefix(f.Thread, "shutdown-hook") || stopping && (logged || strings.HasPrefix(f.Thread, "Thread-"))
 }
 
 // isConsequence reports whether an exception only follows from an earlier one.

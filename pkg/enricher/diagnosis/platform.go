@@ -180,7 +180,8 @@ func waiting(name string, w *corev1.ContainerStateWaiting) *finding {
 	if !ok {
 		return nil
 	}
-	return platformFinding(v1beta2.SourceContainerStatus, reason, fmt.Sprintf("%s: %s", name, w.Reason), said(w.Reason, w.Message))
+	facts := fmt.Sprintf("%s: %s", name, w.Reason)
+	return platformFinding(v1beta2.SourceContainerStatus, reason, facts, said(w.Reason, w.Message))
 }
 
 // unschedulable reads why no node took the pod.
@@ -192,7 +193,8 @@ func unschedulable(s *survey) *finding {
 	if c == nil || c.Status != corev1.ConditionFalse || c.Reason == corev1.PodReasonSchedulingGated || c.Reason == "" {
 		return nil
 	}
-	f := platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonUnschedulable, "driver pod: "+c.Reason, said(c.Reason, c.Message))
+	facts := "driver pod: " + c.Reason
+	f := platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonUnschedulable, facts, said(c.Reason, c.Message))
 	if strings.Contains(c.Message, "persistentvolumeclaim") && strings.Contains(c.Message, "not found") {
 		return f.retryable(v1beta2.RetryableFalse).hint("Create the volume claim that the pod names, or correct its name.")
 	}

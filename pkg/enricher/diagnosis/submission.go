@@ -52,8 +52,8 @@ func (e *Engine) fromSubmission(said string) *finding {
 	case strings.Contains(text, "signal: killed"):
 		return f.hint("spark-submit was killed inside the operator's pod: raise the operator's memory limit.")
 	case strings.Contains(text, "driver pod already exist"):
-		return platformFinding(v1beta2.SourceSubmissionError, v1beta2.ReasonInvalidConfiguration, "driver pod already exists", text).
-			hint("A driver pod of that name is left from before: delete it, or choose another spec.driver.podName.")
+		f.verdict, f.facts = catalogue.Of(v1beta2.ReasonInvalidConfiguration), "driver pod already exists"
+		return f.hint("A driver pod of that name is left from before: delete it, or choose another spec.driver.podName.")
 	case strings.Contains(text, "argument list too long"), strings.Contains(text, "failed to build spark-submit arguments"):
 		f.verdict = catalogue.Of(v1beta2.ReasonInvalidConfiguration)
 		return f

@@ -21,27 +21,50 @@ var (
 var chainRules = []Rule{
 	// Executors, told of in the message of the failed stage.
 	{Texts: []string{"executorlostfailure"}, All: []string{"oomkilled"}, Reason: v1beta2.ReasonExecutorOutOfMemory},
-	{Texts: []string{"executorlostfailure"}, All: []string{"oom"}, Not: []string{"evicted"}, Reason: v1beta2.ReasonExecutorOutOfMemory},
-	{Texts: []string{"executorlostfailure"}, All: []string{"exit code 52"}, Reason: v1beta2.ReasonExecutorOutOfMemory},
-	{Texts: []string{"executorlostfailure"}, All: []string{"exited with code 52"}, Reason: v1beta2.ReasonExecutorOutOfMemory},
+	{
+		Texts: []string{"executorlostfailure"}, All: []string{"oom"}, Not: []string{"evicted"},
+		Reason: v1beta2.ReasonExecutorOutOfMemory,
+	},
+	{
+		Texts: []string{"executorlostfailure"}, All: []string{"exit code 52"},
+		Reason: v1beta2.ReasonExecutorOutOfMemory,
+	},
+	{
+		Texts: []string{"executorlostfailure"}, All: []string{"exited with code 52"},
+		Reason: v1beta2.ReasonExecutorOutOfMemory,
+	},
 	{Texts: []string{"executorlostfailure"}, All: []string{"exit code 137"}, Not: []string{"evicted"},
 		Reason: v1beta2.ReasonExecutorOutOfMemory},
 	{Texts: []string{"executorlostfailure"}, Reason: v1beta2.ReasonExecutorLost},
 	{Texts: []string{"fetchfailed", "metadatafetchfailed", "failed the maximum allowable number of times"},
 		Reason: v1beta2.ReasonExecutorLost},
-	{Texts: []string{"taskresultlost", "executor decommission", "worker decommission"}, All: []string{"stage failure"},
-		Reason: v1beta2.ReasonExecutorLost},
-	{Texts: []string{"outofmemoryerror", "unable_to_acquire_memory", "unable to acquire", "gc overhead limit"},
-		All: []string{"lost task", "executor "}, Not: []string{"executor driver"}, Reason: v1beta2.ReasonExecutorOutOfMemory},
+	{
+		Texts: []string{"taskresultlost", "executor decommission", "worker decommission"},
+		All:   []string{"stage failure"}, Reason: v1beta2.ReasonExecutorLost,
+	},
+	{
+		Texts: []string{
+			"outofmemoryerror", "unable_to_acquire_memory", "unable to acquire", "gc overhead limit",
+		},
+		All: []string{"lost task", "executor "}, Not: []string{"executor driver"},
+		Reason: v1beta2.ReasonExecutorOutOfMemory,
+	},
 	{Texts: []string{"max number of executor failures"}, Reason: v1beta2.ReasonExecutorLost},
 
 	// What Spark's parser and analyser reject quotes the statement, in which any word can stand.
-	{Classes: []string{
-		"org.apache.spark.sql.catalyst.parser.ParseException", "captured.ParseException", "connect.ParseException", "utils.ParseException",
-		"org.apache.spark.sql.catalyst.analysis.NoSuchTableException", "org.apache.spark.sql.catalyst.analysis.NoSuchDatabaseException",
-		"org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException", "org.apache.spark.sql.catalyst.analysis.NoSuchFunctionException",
-		"org.apache.spark.sql.catalyst.analysis.NoSuchViewException", "org.apache.spark.sql.catalyst.analysis.NoSuchPartitionException",
-	}, Reason: v1beta2.ReasonSqlAnalysisError},
+	{
+		Classes: []string{
+			"org.apache.spark.sql.catalyst.parser.ParseException", "captured.ParseException",
+			"connect.ParseException", "utils.ParseException",
+			"org.apache.spark.sql.catalyst.analysis.NoSuchTableException",
+			"org.apache.spark.sql.catalyst.analysis.NoSuchDatabaseException",
+			"org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException",
+			"org.apache.spark.sql.catalyst.analysis.NoSuchFunctionException",
+			"org.apache.spark.sql.catalyst.analysis.NoSuchViewException",
+			"org.apache.spark.sql.catalyst.analysis.NoSuchPartitionException",
+		},
+		Reason: v1beta2.ReasonSqlAnalysisError,
+	},
 
 	// The Kubernetes API. Its client words every refusal as one of the service account, so the cause is looked for
 	// first.
@@ -49,14 +72,22 @@ var chainRules = []Rule{
 		All: []string{"must specify"}, Reason: v1beta2.ReasonQuotaExceeded, Retryable: v1beta2.RetryableFalse,
 		Hint: "State the requests and limits that the quota demands."},
 	{Texts: []string{"exceeded quota", "failed quota"}, Reason: v1beta2.ReasonQuotaExceeded},
-	{Texts: []string{"usage per container is", "usage per pod is", "limit to request ratio per"},
-		Reason: v1beta2.ReasonQuotaExceeded, Retryable: v1beta2.RetryableFalse, Hint: "Stay within the LimitRange named in the message."},
+	{
+		Texts:  []string{"usage per container is", "usage per pod is", "limit to request ratio per"},
+		Reason: v1beta2.ReasonQuotaExceeded, Retryable: v1beta2.RetryableFalse,
+		Hint: "Stay within the LimitRange named in the message.",
+	},
 	{Texts: []string{"failed calling webhook", "failed to call webhook", "failed calling admission webhook"},
 		Reason: v1beta2.ReasonAdmissionDenied, Retryable: v1beta2.RetryableTrue,
 		Hint: "The webhook could not be called: check that its service is up and reachable from the API server."},
-	{Texts: []string{"admission webhook", "validatingadmissionpolicy", "violates podsecurity", "is forbidden: unable to validate against any",
-		"admission controller", "policy violation", "because it is being terminated"},
-		Reason: v1beta2.ReasonAdmissionDenied},
+	{
+		Texts: []string{
+			"admission webhook", "validatingadmissionpolicy", "violates podsecurity",
+			"is forbidden: unable to validate against any", "admission controller", "policy violation",
+			"because it is being terminated",
+		},
+		Reason: v1beta2.ReasonAdmissionDenied,
+	},
 	{Texts: []string{"serviceaccount"}, All: []string{"not found", "error looking up service account"},
 		Reason: v1beta2.ReasonKubernetesForbidden, Hint: "Create the service account or correct its name."},
 	{Texts: kubernetesTexts, All: []string{"unauthorized"}, Reason: v1beta2.ReasonKubernetesForbidden,
@@ -78,33 +109,58 @@ var chainRules = []Rule{
 		Hint: "An object of that name is there already: delete it, or choose another name."},
 	{Classes: []string{"KubernetesClientException", "MaxRetryError", "ApiException"}, Texts: unreachable,
 		All: []string{"kubernetes"}, Reason: v1beta2.ReasonKubernetesApiUnavailable},
-	{Classes: []string{"KubernetesClientException"}, Texts: unreachable, Reason: v1beta2.ReasonKubernetesApiUnavailable},
+	{
+		Classes: []string{"KubernetesClientException"}, Texts: unreachable,
+		Reason: v1beta2.ReasonKubernetesApiUnavailable,
+	},
 	{Texts: []string{"kubernetes.default.svc", "external scheduler cannot be instantiated"},
 		All: []string{"unknownhost"}, Reason: v1beta2.ReasonKubernetesApiUnavailable},
-	{Texts: []string{"kubernetes.default.svc"}, All: []string{"connect"}, Reason: v1beta2.ReasonKubernetesApiUnavailable},
-	{Classes: []string{"KubernetesClientException"}, Texts: []string{
-		"code: 429", "code: 500", "code: 502", "code: 503", "code: 504", "internalerror", "toomanyrequests",
-		"serviceunavailable", "etcdserver", "server is currently unable", "too many requests", "internal error occurred",
-	}, Reason: v1beta2.ReasonKubernetesApiUnavailable},
-	{Classes: []string{"KubernetesClientException"}, Texts: []string{"not found"}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{
+		Texts: []string{"kubernetes.default.svc"}, All: []string{"connect"},
+		Reason: v1beta2.ReasonKubernetesApiUnavailable,
+	},
+	{
+		Classes: []string{"KubernetesClientException"},
+		Texts: []string{
+			"code: 429", "code: 500", "code: 502", "code: 503", "code: 504", "internalerror", "toomanyrequests",
+			"serviceunavailable", "etcdserver", "server is currently unable", "too many requests",
+			"internal error occurred",
+		},
+		Reason: v1beta2.ReasonKubernetesApiUnavailable,
+	},
+	{
+		Classes: []string{"KubernetesClientException"}, Texts: []string{"not found"},
+		Reason: v1beta2.ReasonInvalidConfiguration,
+	},
 	{Classes: []string{"KubernetesClientException"}, Texts: []string{"an error has occurred", "failed"},
 		Reason: v1beta2.ReasonKubernetesApiUnavailable},
 
 	// Dependencies fetched at start.
-	{Texts: []string{
-		"unresolved dependency", "unresolved dependencies", ".ivy2", "basedir must be absolute", "ivy cache",
-		"ivysettings", "resolve.ivy", "org.apache.ivy", "download failed:", "server access error", "problem during retrieve",
-		"provided maven coordinates must be", "failed to resolve ivy",
-	}, Reason: v1beta2.ReasonDependencyResolutionFailed},
+	{
+		Texts: []string{
+			"unresolved dependency", "unresolved dependencies", ".ivy2", "basedir must be absolute",
+			"ivy cache", "ivysettings", "resolve.ivy", "org.apache.ivy", "download failed:",
+			"server access error", "problem during retrieve", "provided maven coordinates must be",
+			"failed to resolve ivy",
+		},
+		Reason: v1beta2.ReasonDependencyResolutionFailed,
+	},
 
 	// A program that the driver starts: Python or R.
-	{Texts: []string{"cannot run program"}, All: []string{"permission denied"}, Reason: v1beta2.ReasonInvalidConfiguration,
-		Hint: "The program is not executable for the container's user: check PYSPARK_PYTHON or spark.pyspark.python, and the file's mode."},
+	{
+		Texts: []string{"cannot run program"}, All: []string{"permission denied"},
+		Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint: "The program is not executable for the container's user: check " +
+			"PYSPARK_PYTHON or spark.pyspark.python, and the file's mode.",
+	},
 	{Texts: []string{"cannot run program"}, Reason: v1beta2.ReasonContainerCommandError,
 		Hint: "The program is not in the image: check PYSPARK_PYTHON or spark.pyspark.python, and install it."},
 
 	// A worker that dies takes a broken pipe or an end of file with it.
-	{Texts: []string{"python worker exited unexpectedly", "python worker failed to connect back"},
-		Not: []string{"outofmemoryerror", "no space left"}, Reason: v1beta2.ReasonUserCodeError,
-		Hint: "The Python worker died: look for a native crash or memory use in the UDF, or set spark.python.worker.faulthandler.enabled."},
+	{
+		Texts: []string{"python worker exited unexpectedly", "python worker failed to connect back"},
+		Not:   []string{"outofmemoryerror", "no space left"}, Reason: v1beta2.ReasonUserCodeError,
+		Hint: "The Python worker died: look for a native crash or memory use in the UDF, " +
+			"or set spark.python.worker.faulthandler.enabled.",
+	},
 }

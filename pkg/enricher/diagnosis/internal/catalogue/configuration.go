@@ -23,19 +23,36 @@ var configurationRules = []Rule{
 		"cannot assign instance of", "serializedlambda", "serializationproxy", "different class loader",
 		"in unnamed module of loader",
 	}, All: []string{"cannot assign instance of"}, Reason: v1beta2.ReasonDependencyConflict},
-	{Classes: []string{"NoSuchMethodException"}, Texts: []string{"scala.", "kotlin.", "org.apache.", "com.google", "java."},
-		Not: []string{".main("}, Reason: v1beta2.ReasonDependencyConflict},
-	{Classes: []string{"KotlinReflectionInternalError", "KotlinReflectionNotSupportedError"}, Reason: v1beta2.ReasonDependencyConflict},
-	{Texts: []string{
-		"python in worker has different version", "python_version_mismatch", "requires jackson databind version",
-		"may indicate binary incompatibility", "compiled using numpy 1.x cannot be run in", "unsupported class file major version",
-		"has been compiled by a more recent version of the java runtime", "local class incompatible", "version `glibc_",
-		"numpy.core.multiarray failed to import", "does not \"opens", "does not opens", "module was compiled against abi version",
-		"incompatible kafka", "incompatible with the version", "was compiled with an incompatible version",
-	}, Reason: v1beta2.ReasonDependencyConflict},
-	{Classes: []string{"ImportError"}, Texts: []string{"cannot import name", "must be installed; however, your version", "version"},
-		Not: []string{"cannot open shared object", "circular import"}, Reason: v1beta2.ReasonDependencyConflict},
-	{Classes: []string{"PySparkImportError"}, Texts: []string{"must be installed; however, your version"}, Reason: v1beta2.ReasonDependencyConflict},
+	{
+		Classes: []string{"NoSuchMethodException"},
+		Texts:   []string{"scala.", "kotlin.", "org.apache.", "com.google", "java."}, Not: []string{".main("},
+		Reason: v1beta2.ReasonDependencyConflict,
+	},
+	{
+		Classes: []string{"KotlinReflectionInternalError", "KotlinReflectionNotSupportedError"},
+		Reason:  v1beta2.ReasonDependencyConflict,
+	},
+	{
+		Texts: []string{
+			"python in worker has different version", "python_version_mismatch",
+			"requires jackson databind version", "may indicate binary incompatibility",
+			"compiled using numpy 1.x cannot be run in", "unsupported class file major version",
+			"has been compiled by a more recent version of the java runtime", "local class incompatible",
+			"version `glibc_", "numpy.core.multiarray failed to import", "does not \"opens", "does not opens",
+			"module was compiled against abi version", "incompatible kafka", "incompatible with the version",
+			"was compiled with an incompatible version",
+		},
+		Reason: v1beta2.ReasonDependencyConflict,
+	},
+	{
+		Classes: []string{"ImportError"},
+		Texts:   []string{"cannot import name", "must be installed; however, your version", "version"},
+		Not:     []string{"cannot open shared object", "circular import"}, Reason: v1beta2.ReasonDependencyConflict,
+	},
+	{
+		Classes: []string{"PySparkImportError"}, Texts: []string{"must be installed; however, your version"},
+		Reason: v1beta2.ReasonDependencyConflict,
+	},
 	{Classes: []string{"ContextualVersionConflict", "VersionConflict"}, Reason: v1beta2.ReasonDependencyConflict},
 
 	{Texts: []string{
@@ -43,79 +60,155 @@ var configurationRules = []Rule{
 	}, Reason: v1beta2.ReasonDependencyConflict},
 
 	// Code that is not there.
-	{Texts: []string{"'javapackage' object is not callable", "was not found in the classpath", "unable to find loginmodule class"},
-		Reason: v1beta2.ReasonMissingDependency},
+	{
+		Texts: []string{
+			"'javapackage' object is not callable", "was not found in the classpath",
+			"unable to find loginmodule class",
+		},
+		Reason: v1beta2.ReasonMissingDependency,
+	},
 	{Classes: []string{"NoSuchMethodException"}, Texts: []string{".main("}, Reason: v1beta2.ReasonMissingDependency,
 		Hint: "The main class has no main method: check mainClass."},
-	{Classes: []string{"NoClassDefFoundError"}, Texts: []string{"could not initialize class"}, Reason: v1beta2.ReasonDependencyConflict},
-	{Classes: []string{
-		"ClassNotFoundException", "NoClassDefFoundError", "ModuleNotFoundError", "ImportError", "PackageNotFoundError",
-		"DistributionNotFound", "UnsatisfiedLinkError", "PySparkImportError", "SparkClassNotFoundException",
-		"TypeNotPresentException",
-	}, Reason: v1beta2.ReasonMissingDependency},
-	{Classes: []string{"ServiceConfigurationError"}, Texts: []string{"not found", "could not be instantiated"}, Reason: v1beta2.ReasonMissingDependency},
-	{Texts: []string{
-		"failed to load class", "failed to load main class", "could not find or load main class", "no module named",
-		"failed to find data source", "no filesystem for scheme", "no suitable driver", "cannot load main class",
-		"error while loading shared libraries", "cannot open shared object file", "unable to access jarfile",
-		"cannot find catalog plugin class", "could not load an implementation class", "main method not found in class",
-		"error opening zip file or jar manifest missing", "there is no package called", "could not find function",
-		"error: failed to load",
-		"error while finding module specification", "could not find java.",
-	}, Reason: v1beta2.ReasonMissingDependency},
+	{
+		Classes: []string{"NoClassDefFoundError"}, Texts: []string{"could not initialize class"},
+		Reason: v1beta2.ReasonDependencyConflict,
+	},
+	{
+		Classes: []string{
+			"ClassNotFoundException", "NoClassDefFoundError", "ModuleNotFoundError", "ImportError",
+			"PackageNotFoundError", "DistributionNotFound", "UnsatisfiedLinkError", "PySparkImportError",
+			"SparkClassNotFoundException", "TypeNotPresentException",
+		},
+		Reason: v1beta2.ReasonMissingDependency,
+	},
+	{
+		Classes: []string{"ServiceConfigurationError"},
+		Texts:   []string{"not found", "could not be instantiated"}, Reason: v1beta2.ReasonMissingDependency,
+	},
+	{
+		Texts: []string{
+			"failed to load class", "failed to load main class", "could not find or load main class",
+			"no module named", "failed to find data source", "no filesystem for scheme", "no suitable driver",
+			"cannot load main class", "error while loading shared libraries", "cannot open shared object file",
+			"unable to access jarfile", "cannot find catalog plugin class",
+			"could not load an implementation class", "main method not found in class",
+			"error opening zip file or jar manifest missing", "there is no package called",
+			"could not find function", "error: failed to load", "error while finding module specification",
+			"could not find java.",
+		},
+		Reason: v1beta2.ReasonMissingDependency,
+	},
 	{Classes: []string{"UnsupportedFileSystemException"}, Reason: v1beta2.ReasonMissingDependency},
 
 	// Options and settings.
-	{Classes: []string{"NoSuchElementException"}, Texts: []string{"spark."}, Reason: v1beta2.ReasonInvalidConfiguration,
-		Hint: "The program asks for a setting that is not given: add it to sparkConf."},
-	{Texts: []string{
-		"no pod was found named", "jaas configuration", "another instance of derby", "cannot locate default realm", "kerberos realm",
-		"bad request (service: amazon s3", "java gateway process exited",
-	}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Texts: []string{
-		"invalid initial heap size", "invalid maximum heap size", "unrecognized vm option", "unrecognized option",
-		"could not create the java virtual machine", "initialization of vm", "conflicting collector", "initial heap size set",
-		"invalid thread stack size", "improperly specified vm option", "vm option", "too small maximum heap",
-	}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Texts: []string{
-		"spark.kubernetes.file.upload.path", "size must be specified as bytes", "time must be specified as seconds",
-		"a master url must be set", "could not parse master url", "missing application resource", "no main class set in jar",
-		"spark.driver.maxresultsize", "is not allowed to specify max heap", "dynamic allocation of executors requires",
-		"buffer overflow. available", "spark.kryoserializer.buffer.max", "no configuration setting found for key",
-		"cannot modify the value of", "could not execute broadcast in", "spark.sql.broadcasttimeout", "invalid spark url",
-		"must be no more than 63", "cannot broadcast the table", "not a valid configuration", "invalid value detected for fs.",
-		"configuration property", "missing required option", "missing required argument", "missing required parameter",
-		"following arguments are required", "unrecognized arguments", "missing option", "no such option",
-		": error: argument", "master must", "deploy mode", "in spark config",
-	}, Not: []string{"access denied", "forbidden"}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Texts: []string{"must be at least", "must be less than", "must be positive", "should be positive", "must be >", "must not be", "requires setting"},
-		All: []string{"spark."}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Classes: []string{"IllegalArgumentException", "SparkIllegalArgumentException", "SparkException", "NumberFormatException", "ConfigException"},
-		Texts: []string{"spark.executor.", "spark.driver.", "spark.kubernetes.", "spark.dynamicallocation.", "system memory", "executor memory"},
-		Not:   []string{"lost task", "access denied", "forbidden"}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Classes: []string{"BindException"}, Reason: v1beta2.ReasonInvalidConfiguration,
-		Hint: "The driver cannot bind that address or port: check spark.driver.bindAddress, spark.driver.host and the ports."},
-	{Texts: []string{"cannot assign requested address", "address already in use", "could not bind on"}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Classes: []string{
-		"ConfigException", "ConfigException$Missing", "ConfigurationException", "InvalidConfigurationValueException",
-		"ConfigurationPropertyNotFoundException", "BadConfigException", "NoSectionError", "NoOptionError",
-		"MissingConfigException", "KeyProviderException", "UnrecognizedPropertyException", "OptionValidationException",
-	}, Not: []string{"no resolvable bootstrap"}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Texts: []string{"wrong fs:", "incomplete hdfs uri", "does not appear to be a valid", "bucket must be addressed using",
-		"permanentredirect", "301 moved permanently", "authorizationheadermalformed", "the region", "fs.azure.account.key",
-		"relative path in absolute uri", "invalid s3 uri", "bucket is in this region", "null uri host"},
-		Reason: v1beta2.ReasonInvalidConfiguration},
-	{Classes: []string{"SSLHandshakeException", "SSLCertVerificationError", "CertificateException", "CertPathBuilderException",
-		"SunCertPathBuilderException", "ValidatorException"}, Reason: v1beta2.ReasonInvalidConfiguration,
-		Hint: "The certificate is not trusted: add the issuing authority to the image's trust store."},
+	{
+		Classes: []string{"NoSuchElementException"}, Texts: []string{"spark."},
+		Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint:   "The program asks for a setting that is not given: add it to sparkConf.",
+	},
+	{
+		Texts: []string{
+			"no pod was found named", "jaas configuration", "another instance of derby",
+			"cannot locate default realm", "kerberos realm", "bad request (service: amazon s3",
+			"java gateway process exited",
+		},
+		Reason: v1beta2.ReasonInvalidConfiguration,
+	},
+	{
+		Texts: []string{
+			"invalid initial heap size", "invalid maximum heap size", "unrecognized vm option",
+			"unrecognized option", "could not create the java virtual machine", "initialization of vm",
+			"conflicting collector", "initial heap size set", "invalid thread stack size",
+			"improperly specified vm option", "vm option", "too small maximum heap",
+		},
+		Reason: v1beta2.ReasonInvalidConfiguration,
+	},
+	{
+		Texts: []string{
+			"spark.kubernetes.file.upload.path", "size must be specified as bytes",
+			"time must be specified as seconds", "a master url must be set", "could not parse master url",
+			"missing application resource", "no main class set in jar", "spark.driver.maxresultsize",
+			"is not allowed to specify max heap", "dynamic allocation of executors requires",
+			"buffer overflow. available", "spark.kryoserializer.buffer.max",
+			"no configuration setting found for key", "cannot modify the value of",
+			"could not execute broadcast in", "spark.sql.broadcasttimeout", "invalid spark url",
+			"must be no more than 63", "cannot broadcast the table", "not a valid configuration",
+			"invalid value detected for fs.", "configuration property", "missing required option",
+			"missing required argument", "missing required parameter", "following arguments are required",
+			"unrecognized arguments", "missing option", "no such option", ": error: argument", "master must",
+			"deploy mode", "in spark config",
+		},
+		Not: []string{"access denied", "forbidden"}, Reason: v1beta2.ReasonInvalidConfiguration,
+	},
+	{
+		Texts: []string{
+			"must be at least", "must be less than", "must be positive", "should be positive", "must be >",
+			"must not be", "requires setting",
+		},
+		All: []string{"spark."}, Reason: v1beta2.ReasonInvalidConfiguration,
+	},
+	{
+		Classes: []string{
+			"IllegalArgumentException", "SparkIllegalArgumentException", "SparkException",
+			"NumberFormatException", "ConfigException",
+		},
+		Texts: []string{
+			"spark.executor.", "spark.driver.", "spark.kubernetes.", "spark.dynamicallocation.",
+			"system memory", "executor memory",
+		},
+		Not: []string{"lost task", "access denied", "forbidden"}, Reason: v1beta2.ReasonInvalidConfiguration,
+	},
+	{
+		Classes: []string{"BindException"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint: "The driver cannot bind that address or port: check spark.driver.bindAddress, spark.driver.host and the ports.",
+	},
+	{
+		Texts:  []string{"cannot assign requested address", "address already in use", "could not bind on"},
+		Reason: v1beta2.ReasonInvalidConfiguration,
+	},
+	{
+		Classes: []string{
+			"ConfigException", "ConfigException$Missing", "ConfigurationException",
+			"InvalidConfigurationValueException", "ConfigurationPropertyNotFoundException",
+			"BadConfigException", "NoSectionError", "NoOptionError", "MissingConfigException",
+			"KeyProviderException", "UnrecognizedPropertyException", "OptionValidationException",
+		},
+		Not: []string{"no resolvable bootstrap"}, Reason: v1beta2.ReasonInvalidConfiguration,
+	},
+	{
+		Texts: []string{
+			"wrong fs:", "incomplete hdfs uri", "does not appear to be a valid",
+			"bucket must be addressed using", "permanentredirect", "301 moved permanently",
+			"authorizationheadermalformed", "the region", "fs.azure.account.key",
+			"relative path in absolute uri", "invalid s3 uri", "bucket is in this region", "null uri host",
+		},
+		Reason: v1beta2.ReasonInvalidConfiguration,
+	},
+	{
+		Classes: []string{
+			"SSLHandshakeException", "SSLCertVerificationError", "CertificateException",
+			"CertPathBuilderException", "SunCertPathBuilderException", "ValidatorException",
+		},
+		Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint:   "The certificate is not trusted: add the issuing authority to the image's trust store.",
+	},
 	{Texts: []string{"certificate verify failed", "pkix path"}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Classes: []string{"FileNotFoundError", "FileNotFoundException", "NoSuchFileException"}, Texts: []string{
-		"/etc/", "/.kube/", "kubeconfig", "/opt/spark/conf", "log4j", "core-site.xml", "/var/run/secrets", "/mnt/secrets",
-		"krb5.conf", ".keytab", "truststore", "keystore",
-	}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{
+		Classes: []string{"FileNotFoundError", "FileNotFoundException", "NoSuchFileException"},
+		Texts: []string{
+			"/etc/", "/.kube/", "kubeconfig", "/opt/spark/conf", "log4j", "core-site.xml", "/var/run/secrets",
+			"/mnt/secrets", "krb5.conf", ".keytab", "truststore", "keystore",
+		},
+		Reason: v1beta2.ReasonInvalidConfiguration,
+	},
 	{Classes: []string{"PermissionError", "FileSystemException", "AccessDeniedException"}, Texts: []string{
 		"'/opt/", "'/tmp", "'/home/", "'/var/", "'/app", "/opt/spark", "'/root", "errno 13",
 	}, Not: []string{"s3", "abfs", "gs://", "hdfs"}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Texts: []string{"mkdir of file:", "failed to create a temp directory", "cannot create directory", "mkdirs failed to create file:",
-		"(permission denied)", "read-only file system"}, Not: []string{"hdfs://", "s3a://"}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{
+		Texts: []string{
+			"mkdir of file:", "failed to create a temp directory", "cannot create directory",
+			"mkdirs failed to create file:", "(permission denied)", "read-only file system",
+		},
+		Not: []string{"hdfs://", "s3a://"}, Reason: v1beta2.ReasonInvalidConfiguration,
+	},
 }

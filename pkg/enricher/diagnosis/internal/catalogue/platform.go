@@ -9,32 +9,63 @@ var platformRules = []Rule{
 	}, Not: []string{"exceeded quota", "request quota", "api quota"}, Reason: v1beta2.ReasonDiskFull},
 	{Classes: []string{"DSQuotaExceededException", "NSQuotaExceededException"}, Reason: v1beta2.ReasonDiskFull},
 
-	{Classes: []string{"OutOfMemoryError"}, Texts: []string{"unable to create native thread", "unable to create new native thread"},
-		Reason: v1beta2.ReasonDriverOutOfMemory,
-		Hint:   "The process may start no more threads: raise the container's pid limit or memory overhead, or use fewer threads."},
+	{
+		Classes: []string{"OutOfMemoryError"},
+		Texts:   []string{"unable to create native thread", "unable to create new native thread"},
+		Reason:  v1beta2.ReasonDriverOutOfMemory,
+		Hint:    "The process may start no more threads: raise the container's pid limit or memory overhead, or use fewer threads.",
+	},
 	{Classes: []string{"OutOfMemoryError"}, Texts: []string{"metaspace", "compressed class space"},
 		Reason: v1beta2.ReasonDriverOutOfMemory,
 		Hint:   "Raise -XX:MaxMetaspaceSize in spark.driver.extraJavaOptions, or load fewer classes."},
-	{Classes: []string{"OutOfMemoryError"}, Texts: []string{"not enough memory to build and broadcast"},
+	{
+		Classes: []string{"OutOfMemoryError"}, Texts: []string{"not enough memory to build and broadcast"},
 		Reason: v1beta2.ReasonDriverOutOfMemory,
-		Hint:   "Raise driver memory, or lower spark.sql.autoBroadcastJoinThreshold (-1 switches broadcast joins off)."},
-	{Classes: []string{"OutOfMemoryError", "SparkOutOfMemoryError", "OutOfDirectMemoryError"}, Reason: v1beta2.ReasonDriverOutOfMemory},
+		Hint:   "Raise driver memory, or lower spark.sql.autoBroadcastJoinThreshold (-1 switches broadcast joins off).",
+	},
+	{
+		Classes: []string{"OutOfMemoryError", "SparkOutOfMemoryError", "OutOfDirectMemoryError"},
+		Reason:  v1beta2.ReasonDriverOutOfMemory,
+	},
 	{Texts: []string{
 		"java.lang.outofmemoryerror", "insufficient memory for the java runtime", "native memory allocation",
 		"could not reserve enough space for object heap", "gc overhead limit exceeded", "java heap space",
 	}, Not: []string{"could not reserve enough space"}, Reason: v1beta2.ReasonDriverOutOfMemory},
-	{Classes: []string{"MemoryError", "ArrayMemoryError", "_ArrayMemoryError"}, Reason: v1beta2.ReasonDriverOutOfMemory},
+	{
+		Classes: []string{"MemoryError", "ArrayMemoryError", "_ArrayMemoryError"},
+		Reason:  v1beta2.ReasonDriverOutOfMemory,
+	},
 	{Texts: []string{"cannot allocate memory", "errno 12]"}, Reason: v1beta2.ReasonDriverOutOfMemory},
 
-	{Texts: []string{"sigsegv (", "sigbus (", "sigill (", "sigfpe (", "sigabrt (", "problematic frame", "internal error ("},
-		Reason: v1beta2.ReasonJvmCrash},
-	{Texts: []string{"segmentation fault", "fatal python error: aborted", "fatal python error: bus error"}, Reason: v1beta2.ReasonJvmCrash},
+	{
+		Texts: []string{
+			"sigsegv (", "sigbus (", "sigill (", "sigfpe (", "sigabrt (", "problematic frame",
+			"internal error (",
+		},
+		Reason: v1beta2.ReasonJvmCrash,
+	},
+	{
+		Texts:  []string{"segmentation fault", "fatal python error: aborted", "fatal python error: bus error"},
+		Reason: v1beta2.ReasonJvmCrash,
+	},
 
-	{Classes: []string{"FetchFailedException", "MetadataFetchFailedException", "ExecutorDeadException"}, Reason: v1beta2.ReasonExecutorLost},
-	{Texts: []string{"max number of executor failures", "max number of executor failures reached"}, Reason: v1beta2.ReasonExecutorLost},
+	{
+		Classes: []string{"FetchFailedException", "MetadataFetchFailedException", "ExecutorDeadException"},
+		Reason:  v1beta2.ReasonExecutorLost,
+	},
+	{
+		Texts:  []string{"max number of executor failures", "max number of executor failures reached"},
+		Reason: v1beta2.ReasonExecutorLost,
+	},
 	{Classes: []string{"BlockNotFoundException"}, Reason: v1beta2.ReasonExecutorLost},
 	{Texts: []string{"failed to get broadcast_", "failed to get block", "block rdd_", "checkpoint block rdd_"},
 		Not: []string{"corrupt"}, Reason: v1beta2.ReasonExecutorLost},
-	{Texts: []string{"cannot receive any reply from", "spark.rpc.asktimeout", "spark.rpc.lookuptimeout", "spark.network.timeout"}, Reason: v1beta2.ReasonExecutorLost},
+	{
+		Texts: []string{
+			"cannot receive any reply from", "spark.rpc.asktimeout", "spark.rpc.lookuptimeout",
+			"spark.network.timeout",
+		},
+		Reason: v1beta2.ReasonExecutorLost,
+	},
 	{Texts: []string{"exit code from plugin", "drivertimeoutplugin"}, Reason: v1beta2.ReasonDeadlineExceeded},
 }

@@ -3,15 +3,32 @@ package catalogue
 import v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 
 var userRules = []Rule{
-	{Classes: []string{"NotSerializableException"}, Reason: v1beta2.ReasonUserCodeError,
-		Hint: "A closure captures an object that cannot be serialised: make it local, lazy, transient or Serializable."},
-	{Texts: []string{"task not serializable"}, Reason: v1beta2.ReasonUserCodeError,
-		Hint: "A closure captures an object that cannot be serialised: make it local, lazy, transient or Serializable."},
-	{Classes: []string{"StackOverflowError", "RecursionError"}, Reason: v1beta2.ReasonUserCodeError,
-		Hint: "The plan or a recursion grew too deep: cut long chains of transformations with checkpoint() or localCheckpoint(), or raise -Xss."},
-	{Classes: []string{"ParseException", "ExtendedAnalysisException", "AnalysisException", "NoSuchNamespaceException", "TableAlreadyExistsException",
-		"SQLSyntaxErrorException", "SQLServerException"}, Reason: v1beta2.ReasonSqlAnalysisError},
-	{Texts: []string{"cannot resolve '", "cannot resolve `", "mismatched input '", "no viable alternative at input", "undefined function:",
-		"table or view not found", "syntax error at or near", "you have an error in your sql syntax", "ora-00904", "invalid column name",
-		"incorrect syntax near"}, Reason: v1beta2.ReasonSqlAnalysisError},
+	{
+		Classes: []string{"NotSerializableException"}, Reason: v1beta2.ReasonUserCodeError,
+		Hint: "A closure captures an object that cannot be serialised: make it local, lazy, transient or Serializable.",
+	},
+	{
+		Texts: []string{"task not serializable"}, Reason: v1beta2.ReasonUserCodeError,
+		Hint: "A closure captures an object that cannot be serialised: make it local, lazy, transient or Serializable.",
+	},
+	{
+		Classes: []string{"StackOverflowError", "RecursionError"}, Reason: v1beta2.ReasonUserCodeError,
+		Hint: "The plan or a recursion grew too deep: cut long chains of transformations with checkpoint() or " +
+			"localCheckpoint(), or raise -Xss.",
+	},
+	{
+		Classes: []string{
+			"ExtendedAnalysisException", "AnalysisException", "NoSuchNamespaceException",
+			"TableAlreadyExistsException", "SQLSyntaxErrorException", "SQLServerException",
+		},
+		Reason: v1beta2.ReasonSqlAnalysisError,
+	},
+	{
+		Texts: []string{
+			"cannot resolve '", "cannot resolve `", "mismatched input '", "no viable alternative at input",
+			"undefined function:", "table or view not found", "syntax error at or near",
+			"you have an error in your sql syntax", "ora-00904", "invalid column name", "incorrect syntax near",
+		},
+		Reason: v1beta2.ReasonSqlAnalysisError,
+	},
 }

@@ -149,13 +149,15 @@ func headed(class, message string, stack []string) []string {
 	if message != "" {
 		head += ": " + message
 	}
-	if head == "" || len(stack) > 0 && class != "" && strings.Contains(stack[0], class) && !strings.HasPrefix(stack[0], "\tat ") {
-		return stack
-	}
-	if len(stack) > 0 && strings.HasPrefix(stack[0], "Traceback ") {
+	if head == "" || len(stack) > 0 && headsItself(stack[0], class) {
 		return stack
 	}
 	return append(strings.Split(head, "\n"), stack...)
+}
+
+func headsItself(first, class string) bool {
+	return strings.HasPrefix(first, "Traceback ") ||
+		class != "" && strings.Contains(first, class) && !strings.HasPrefix(first, "\tat ")
 }
 
 // frameLines renders an array of frames, each a string or {class, method, file, line}.

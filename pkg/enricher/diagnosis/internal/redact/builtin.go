@@ -87,7 +87,8 @@ var patterns = []pattern{
 	},
 	{ // shared access signatures and presigned URLs
 		guards: []string{"sig=", "signature=", "x-amz-credential="},
-		expr:   regexp.MustCompile(`(?i)\b(?:sig|signature|x-amz-signature|x-amz-credential|x-goog-signature)=(?P<secret>[A-Za-z0-9%/+=._~-]{6,})`),
+		expr: regexp.MustCompile(`(?i)\b(?:sig|signature|x-amz-signature|x-amz-credential|x-goog-signature)=` +
+			`(?P<secret>[A-Za-z0-9%/+=._~-]{6,})`),
 	},
 	{
 		guards: []string{"akia", "asia"},
@@ -110,7 +111,8 @@ var (
 	plainWord = regexp.MustCompile(`^[a-z]{1,20}$`)
 	noSecret  = regexp.MustCompile(`(?i)^(true|false|null|none|nil|undefined|[0-9]{1,5})$`)
 	// notSecretKey are names of settings about secrets, not secrets themselves.
-	notSecretKey = regexp.MustCompile(`(?i)(name|file|path|dir|provider|class|type|url|uri|enabled|renewer|ref|size|count|length|limit|interval|lifetime|ttl|expiry|expiration)$`)
+	notSecretKey = regexp.MustCompile(`(?i)(name|file|path|dir|provider|class|type|url|uri|enabled|renewer|ref|size` +
+		`|count|length|limit|interval|lifetime|ttl|expiry|expiration)$`)
 )
 
 // keepSetting spares settings that are about a secret, and values that cannot be one.

@@ -124,7 +124,8 @@ func (j *javaRegex) replaceAll(s, with string) (string, bool) {
 	runes := []rune(s)
 	var b strings.Builder
 	done := 0
-	start := time.Now()
+	late := time.NewTimer(replaceTimeout)
+	defer late.Stop()
 	m, err := j.re.FindRunesMatch(runes)
 	for m != nil && err == nil {
 		if m.Length > 0 && m.Index >= done {
@@ -132,8 +133,10 @@ func (j *javaRegex) replaceAll(s, with string) (string, bool) {
 			b.WriteString(with)
 			done = m.Index + m.Length
 		}
-		if time.Since(start) > replaceTimeout {
+		select {
+		case <-late.C:
 			return "", false
+		default:
 		}
 		m, err = j.re.FindNextMatch(m)
 	}

@@ -118,12 +118,16 @@ func (p *plainReader) takeR(r *Reader, text string) bool {
 		p.flush(r)
 		return true
 	}
-	if _, python := announces(text); python || !strings.HasPrefix(text, "Error in ") && !(strings.HasPrefix(text, "Error: ") && launcherSign(text) == nil) {
+	if _, python := announces(text); python || !startsR(text) {
 		return false
 	}
 	p.start(r, R, text, maxContinuation)
 	p.open.Uncaught = false
 	return true
+}
+
+func startsR(text string) bool {
+	return strings.HasPrefix(text, "Error in ") || strings.HasPrefix(text, "Error: ") && launcherSign(text) == nil
 }
 
 // rException takes the Java exception out of an R error where there is one.

@@ -21,11 +21,12 @@ func announces(text string) (announcement, bool) {
 		strings.HasPrefix(text, "--- Logging error ---"),
 		strings.HasPrefix(text, "Exception occurred during processing of request from"):
 		return announcement{ignored: true}, true
-	case strings.HasPrefix(text, "Exception in thread ") && !strings.HasPrefix(text, inThread) && strings.HasSuffix(strings.TrimSpace(text), ":"):
-		name := strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(text, "Exception in thread ")), ":")
-		return announcement{thread: name}, true
+	case strings.HasPrefix(text, inThread):
+		return announcement{}, false // Java's, which names the exception on the same line
 	}
-	return announcement{}, false
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "Exception in thread ")
+	name, colon := strings.CutSuffix(rest, ":")
+	return announcement{thread: name}, ok && colon
 }
 
 // older forgets an announcement that no traceback followed.
