@@ -92,8 +92,7 @@ func (i *Installer) crd(ctx context.Context) (*apiextensionsv1.CustomResourceDef
 	return crd, nil
 }
 
-// ExtendCRD brings the fields into the CRD. It may be repeated.
-// ExtendCRD brings the fields and columns into the live CRD, and nothing else.
+// ExtendCRD brings the fields and columns into the live CRD, and nothing else. It may be repeated.
 func (i *Installer) ExtendCRD(ctx context.Context) error {
 	crd, err := i.crd(ctx)
 	if err != nil {

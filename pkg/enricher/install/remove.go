@@ -61,6 +61,9 @@ func (i *Installer) removeBase(ctx context.Context) error {
 		return err
 	}
 	crd, err := i.crd(ctx)
+	if apierrors.IsNotFound(err) {
+		return nil // the operator went first, and its CRD with it
+	}
 	if err != nil {
 		return err
 	}

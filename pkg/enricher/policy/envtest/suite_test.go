@@ -54,12 +54,7 @@ func TestPolicies(t *testing.T) {
 }
 
 var _ = BeforeSuite(func(ctx SpecContext) {
-	environment = &envtest.Environment{
-		CRDInstallOptions: envtest.CRDInstallOptions{
-			Paths: []string{operatorCRDs()}, ErrorIfPathMissing: true, MaxTime: patience,
-		},
-		ControlPlaneStartTimeout: patience,
-	}
+	environment = &envtest.Environment{CRDInstallOptions: operatorCRDOptions(), ControlPlaneStartTimeout: patience}
 	config, err := environment.Start()
 	Expect(err).NotTo(HaveOccurred())
 	config.QPS = -1
@@ -79,6 +74,10 @@ var _ = AfterSuite(func() {
 		Expect(environment.Stop()).To(Succeed())
 	}
 })
+
+func operatorCRDOptions() envtest.CRDInstallOptions {
+	return envtest.CRDInstallOptions{Paths: []string{operatorCRDs()}, ErrorIfPathMissing: true, MaxTime: patience}
+}
 
 // operatorCRDs is the folder of the operator's own CRDs, which its Go module carries.
 func operatorCRDs() string {

@@ -54,7 +54,7 @@ var _ = Describe("the webhook, on an API server without mutating policies", Orde
 		holdLease(ctx)
 		stop = serveWebhook(environment)
 		awaitPolicies(ctx)
-	}, NodeTimeout(2*time.Minute))
+	}, NodeTimeout(3*patience))
 
 	It("meets no policy", func(ctx SpecContext) {
 		out, err := runInstaller(ctx, (*install.Installer).Check, nil)
@@ -149,7 +149,7 @@ func installWebhook(ctx context.Context) string {
 // webhookEnvironment is an API server as before Kubernetes 1.36, with the webhooks of config/webhook.
 func webhookEnvironment() *envtest.Environment {
 	environment := &envtest.Environment{
-		CRDDirectoryPaths: []string{operatorCRDs()}, ErrorIfCRDPathMissing: true,
+		CRDInstallOptions: operatorCRDOptions(), ControlPlaneStartTimeout: patience,
 		WebhookInstallOptions: envtest.WebhookInstallOptions{Paths: []string{
 			webhookManifest("common", "keep-status.yaml"), webhookManifest("driver-pods", "driver-pods.yaml"),
 		}},
