@@ -48,7 +48,7 @@ func Run(ctx context.Context, restConfig *rest.Config, cfg *configv1alpha1.Enric
 		return fmt.Errorf("building the client: %w", err)
 	}
 	ctx = logr.NewContext(ctx, logger)
-	if err := reportPermissions(ctx, clientset, cfg.Namespaces, *cfg.ManageCRD); err != nil {
+	if err := reportPermissions(ctx, clientset, cfg); err != nil {
 		return fmt.Errorf("API server %s: %w", restConfig.Host, err)
 	}
 	mgr, err := ctrl.NewManager(restConfig, managerOptions(cfg, logger))

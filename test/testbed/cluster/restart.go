@@ -53,6 +53,12 @@ func (c *Cluster) ServerCertificate() (tls.Certificate, error) {
 // certificates is the folder of the kube-apiserver's certificates, which outlive a restart.
 func (c *Cluster) certificates() string { return c.file("kube-apiserver") }
 
+// OperatorCRD is the file that an upgrade of the operator applies again.
+func (c *Cluster) OperatorCRD(ctx context.Context) (string, error) {
+	folder, err := operatorCRDs(ctx, c.Root)
+	return filepath.Join(folder, "sparkoperator.k8s.io_sparkapplications.yaml"), err
+}
+
 // Signal sends a signal to the program. One that has ended already is left alone.
 func (p *Process) Signal(signal os.Signal) error {
 	if err := p.command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
