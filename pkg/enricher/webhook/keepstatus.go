@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 
 	jsonpatch "gomodules.xyz/jsonpatch/v2"
@@ -15,8 +17,9 @@ import (
 )
 
 // keepStatus is the keep-status policy: the patch that puts diagnostics and conditions back where object lacks what
-// oldObject has, and that makes the conditions of a new state. What is kept is kept byte for byte. Both are the JSON of
-// a SparkApplication. What an error tells of is left as it is; the operations beside it hold.
+// oldObject has, that makes the conditions of a new state, and that lets a write that says nothing new change nothing.
+// What is kept is kept byte for byte. Both are the JSON of a SparkApplication. What an error tells of is left as it is;
+// the operations beside it hold.
 func keepStatus(object, oldObject []byte) ([]jsonpatch.Operation, error) {
 	now, err := parseApplication(object)
 	if err != nil {
@@ -30,49 +33,49 @@ func keepStatus(object, oldObject []byte) ([]jsonpatch.Operation, error) {
 		return nil, fmt.Errorf("decoding the application before the write: %w", err)
 	}
 	var operations []jsonpatch.Operation
+	add := func(path string, value json.RawMessage) {
+		operations = append(operations, jsonpatch.NewOperation("add", path, value))
+	}
 	if kept := before.fields["diagnostics"]; kept != nil && !now.has("diagnostics") {
-		now.status.Diagnostics = before.status.Diagnostics
-		operations = append(operations, jsonpatch.NewOperation("add", "/status/diagnostics", kept))
+		now.fields["diagnostics"], now.status.Diagnostics = kept, before.status.Diagnostics
+		add("/status/diagnostics", kept)
 	}
 	conditions, err := wantedConditions(now, before)
 	if conditions != nil {
-		operations = append(operations, jsonpatch.NewOperation("add", "/status/conditions", conditions))
+		now.fields["conditions"] = conditions
+		add("/status/conditions", conditions)
 	}
-	if owners := before.Metadata.ManagedFields; owners != nil && saysNothingNew(now, before) {
-		operations = append(operations, jsonpatch.NewOperation("add", "/metadata/managedFields", owners))
+	if owners := before.Metadata.ManagedFields; owners != nil && !same(owners, now.Metadata.ManagedFields) && saysNothingNew(now, before) {
+		add("/metadata/managedFields", owners)
 	}
 	return operations, err
 }
 
-// saysNothingNew is true of a write that brings the old status, with or without the enricher's part of it. It is to
-// change nothing at all: its loss of the enricher's entry in managedFields would make a new resourceVersion, and the
-// operator lose a change of the specification that it is about to carry out.
+// saysNothingNew is true of a write that, with what was kept, brings the old status. It is to change nothing at all: its
+// loss of the enricher's entry in managedFields would make a new resourceVersion, and the operator lose a change of the
+// specification that it is about to carry out.
 func saysNothingNew(now, before *application) bool {
-	for field, value := range before.fields {
-		if !now.has(field) && field != "diagnostics" && field != "conditions" {
-			return false
-		}
-		if now.has(field) && !bytes.Equal(now.fields[field], value) {
-			return false
-		}
+	return before.fields != nil && maps.EqualFunc(now.fields, before.fields, same)
+}
+
+// same compares two JSON values by what they say.
+func same(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
 	}
-	for field := range now.fields {
-		if !before.has(field) {
-			return false
-		}
-	}
-	return before.fields != nil
+	var left, right any
+	return json.Unmarshal(a, &left) == nil && json.Unmarshal(b, &right) == nil && reflect.DeepEqual(left, right)
 }
 
 // wantedConditions is nil where conditions come along with an unchanged state: whoever wrote them knew it.
-func wantedConditions(now, before *application) ([]json.RawMessage, error) {
+func wantedConditions(now, before *application) (json.RawMessage, error) {
 	unchanged := now.status.ApplicationState.State == before.status.ApplicationState.State &&
 		now.status.SubmissionID == before.status.SubmissionID
 	if unchanged && now.hasStateConditions() {
 		return nil, nil
 	}
 	if unchanged && !now.has("conditions") && before.hasStateConditions() {
-		return before.conditions, nil
+		return before.fields["conditions"], nil
 	}
 	have := now
 	if !now.has("conditions") {
@@ -82,7 +85,7 @@ func wantedConditions(now, before *application) ([]json.RawMessage, error) {
 }
 
 // stateConditions makes the conditions of now out of those that have holds.
-func stateConditions(now, have *application) ([]json.RawMessage, error) {
+func stateConditions(now, have *application) (json.RawMessage, error) {
 	if now.Metadata.Generation == 0 || now.Metadata.CreationTimestamp.IsZero() {
 		return nil, errors.New("the application has no generation or creationTimestamp")
 	}
@@ -97,7 +100,11 @@ func stateConditions(now, have *application) ([]json.RawMessage, error) {
 		}
 		conditions = append(conditions, encoded)
 	}
-	return conditions, nil
+	data, err := json.Marshal(conditions)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the conditions: %w", err)
+	}
+	return data, nil
 }
 
 // application is what the mutation looks at, decoded and as it was written.
