@@ -22,6 +22,9 @@ const unnamedLimit = 10 * time.Minute
 // claimantLimit bounds the pods that are held as possible drivers of one attempt.
 const claimantLimit = 8
 
+// rememberedAttempts is more than the status can hold, since attempts that were well count as well.
+const rememberedAttempts = 3 * v1beta2.MaxAttempts
+
 // storedLimit is how long a record is remembered beside the status that holds it, should that be erased.
 const storedLimit = 10 * time.Minute
 
@@ -207,12 +210,26 @@ func (m *memory) snapshot(app *v1beta2.SparkApplication) application {
 		return !t.named && now.Sub(t.seen) > unnamedLimit ||
 			t.evented && a.erasure.rounds == 0 && now.Sub(a.writtenAt) > storedLimit && inStatus(app, t.submissionID)
 	})
+	a.attempts = withoutOldest(a.attempts)
 	copied := *a
 	copied.attempts = slices.Clone(a.attempts)
 	for i := range copied.attempts {
 		copied.attempts[i].choosePod(app)
 	}
 	return copied
+}
+
+// withoutOldest drops attempts that are settled and too old for the history of the status: an application that is always
+// restarted may make any number.
+func withoutOldest(attempts []attempt) []attempt {
+	excess := len(attempts) - rememberedAttempts
+	return slices.DeleteFunc(attempts, func(t attempt) bool {
+		if excess <= 0 || !t.settled {
+			return false
+		}
+		excess--
+		return true
+	})
 }
 
 // inStatus is true if the status holds the diagnosis of an attempt, as the current or as an earlier one.

@@ -1,6 +1,7 @@
 package enricher
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -226,5 +227,19 @@ func TestAClaimantAloneIsNoEvidence(t *testing.T) {
 	m.observeApp(app)
 	if got := find(t, m, app, "s-1"); got.pod != nil || got.gone {
 		t.Errorf("attempt = %+v, want no pod", got)
+	}
+}
+
+func TestAnEndlesslyRestartedApplicationTakesBoundedMemory(t *testing.T) {
+	m := newMemory(clocktesting.NewFakePassiveClock(start))
+	app := in(v1beta2.StateRunning)
+	for i := range 200 {
+		app.Status.SubmissionID = fmt.Sprintf("s-%d", i)
+		m.observeApp(app)
+		m.update(app, app.Status.SubmissionID, func(t *attempt) { t.settle(&status.Record{SubmissionID: t.submissionID, Failed: true}) })
+	}
+	got := m.snapshot(app).attempts
+	if len(got) != rememberedAttempts || got[len(got)-1].submissionID != "s-199" {
+		t.Errorf("%d attempts are remembered, the last %s; want the last %d", len(got), got[len(got)-1].submissionID, rememberedAttempts)
 	}
 }
