@@ -48,10 +48,7 @@ func (r *reading) weigh(f *throwable.Found) weight {
 	case f.Kind == throwable.JVM:
 		return final
 	case f.Level == logtext.Warn:
-		if strings.Contains(f.Logger, "SparkSubmit") {
-			return uncaught // spark-submit words what ends it as a warning
-		}
-		return noWeight
+		return r.weighWarning(f)
 	case f.Kind == throwable.Launcher:
 		if r.marks.progress > f.Index {
 			return noWeight
@@ -63,10 +60,22 @@ func (r *reading) weigh(f *throwable.Found) weight {
 		return mentioned
 	case r.marks.progress > f.Index:
 		return mentioned
-	case f.Kind == throwable.Record, f.Kind == throwable.R:
+	case f.Kind == throwable.Record, f.Kind == throwable.R, f.Frameless:
 		return recorded
 	}
 	return logged
+}
+
+// weighWarning: spark-submit words what ends it as a warning, and so does Spark that executors cannot be created.
+func (r *reading) weighWarning(f *throwable.Found) weight {
+	switch {
+	case strings.Contains(f.Logger, "SparkSubmit"):
+		return uncaught
+	case strings.HasPrefix(f.Logger, "ExecutorPods") && isOneOf(f.Root().Class, []string{"KubernetesClientException"}) &&
+		r.marks.progress < f.Index:
+		return logged
+	}
+	return noWeight
 }
 
 // fatal chooses the finding that ended the program, nil where none did. The JVM's own last words come first, then what
@@ -145,11 +154,11 @@ func (r *reading) lastLogged(weights []weight) *throwable.Found {
 	return chosen
 }
 
-// telling is the last record of level ERROR, where there is no exception at all. It is asked for words the catalogue
-// knows; a record that says nothing known decides nothing.
+// telling is the last record of level ERROR or exception without frames, where there is no trace at all. Words alone
+// must be known to the catalogue; a record that says nothing known decides nothing.
 func (r *reading) telling(weights []weight) *throwable.Found {
 	for i := len(weights) - 1; i >= 0; i-- {
-		if weights[i] == recorded && tells(r.found[i].Exception) {
+		if weights[i] == recorded && (r.found[i].Class != "" || tells(r.found[i].Exception)) {
 			return &r.found[i]
 		}
 	}

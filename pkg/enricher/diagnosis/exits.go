@@ -44,6 +44,9 @@ func fromExit(s *survey, source v1beta2.Source, code int32, orderly bool) *findi
 	facts := ending(s.containerName(), reason, code)
 	known, ok := exits[code]
 	switch {
+	case code == 137 && (orderly || source == v1beta2.SourceAnnotation):
+		// The JVM outlived what was killed: only the kernel does that within a container, at the memory limit.
+		known = exit{v1beta2.ReasonDriverOOMKilled, "the program's Python or R process was killed, not the JVM"}
 	case ok:
 	case code == 1 && !orderly:
 		known = exit{v1beta2.ReasonUnknown, "no exception, log or message tells why"}

@@ -14,7 +14,7 @@ type marks struct {
 	shutdown int
 	// terminated is where a signal reached the JVM.
 	terminated int
-	// lastPrint is the last line that the program itself printed before the end.
+	// lastPrint is the last line before the end that the program printed, or logged as an error.
 	lastPrint string
 	// missingJar is a local file that spark-submit did not find.
 	missingJar string
@@ -27,6 +27,9 @@ func (m *marks) see(line logtext.Line, index int) {
 			m.lastPrint = line.Text
 		}
 		return
+	}
+	if line.Level >= logtext.Error && m.shutdown == 0 && !containsAny(line.Logger, noiseLoggers) {
+		m.lastPrint = line.Text
 	}
 	switch line.Level {
 	case logtext.Info, logtext.Debug:

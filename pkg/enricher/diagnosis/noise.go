@@ -14,8 +14,7 @@ var noiseLoggers = []string{
 	"ExecutorPodsWatchSnapshotSource",
 	"ExecutorPodsPollingSnapshotSource", "ContextCleaner", "BlockManagerStorageEndpoint",
 	"BlockManagerMasterEndpoint", "OneForOneBlockFetcher",
-	"RetryingBlockTransferor", "NettyRpcEnv", "Dispatcher", "Inbox", "ExecutorPodsSnapshotsStoreImpl",
-	"py4j.java_gateway", "py4j.clientserver",
+	"RetryingBlockTransferor", "NettyRpcEnv", "Dispatcher", "Inbox", "py4j.java_gateway", "py4j.clientserver",
 	"StatusConsoleListener", "DiskBlockObjectWriter", "TaskContextImpl", "MetricsSystem", "EventLoggingListener",
 }
 

@@ -1,7 +1,6 @@
 package diagnosis
 
 import (
-	"fmt"
 	"strings"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
@@ -46,7 +45,7 @@ func (e *Engine) fromSubmission(said string) *finding {
 		found.facts = "spark-submit failed"
 		return found
 	}
-	f := platformFinding(v1beta2.SourceSubmissionError, v1beta2.ReasonUnknown, "spark-submit failed", lastWords(text))
+	f := platformFinding(v1beta2.SourceSubmissionError, v1beta2.ReasonUnknown, "spark-submit failed", lastWords(said, text))
 	plain := &throwable.Exception{Message: text}
 	switch {
 	case strings.Contains(text, "signal: killed"):
@@ -81,10 +80,10 @@ func submissionOutput(said string) string {
 	return said
 }
 
-// lastWords is the last line that is no warning; short texts are taken whole.
-func lastWords(text string) string {
+// lastWords is what the operator said, where that is one line; else the last line of the output that is no warning.
+func lastWords(said, text string) string {
 	if !strings.Contains(text, "\n") {
-		return fmt.Sprintf("spark-submit failed: %s", text)
+		return said
 	}
 	lines := strings.Split(text, "\n")
 	for i := len(lines) - 1; i >= 0; i-- {

@@ -60,8 +60,9 @@ type Found struct {
 	Uncaught bool
 	// Ignored is true where the runtime says that it goes on regardless.
 	Ignored bool
-	// Headless is true where the beginning is missing.
-	Headless bool
+	// Headless is true where the beginning is missing, Frameless where nothing but the heading was printed.
+	Headless  bool
+	Frameless bool
 	// Index is the number of the line it begins at.
 	Index int
 }

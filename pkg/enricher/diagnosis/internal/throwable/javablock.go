@@ -34,7 +34,33 @@ func (r *Reader) beginJava(text string) {
 	}
 	b.Lines = append(lines, text)
 	b.inMessage = javaKind(text) == causeLine
-	r.pending, r.java = nil, b
+	r.pending, r.headed, r.java = nil, 0, b
+}
+
+// maxFrameless is how many lines of message an exception without frames may have.
+const maxFrameless = 20
+
+// frameless makes a finding of a heading that no frame followed, if it surely is one: the runtime named the thread, or
+// the class is named as exceptions are.
+func frameless(pending []string, headed int) (Found, bool) {
+	if len(pending) == 0 || headed == 0 {
+		return Found{}, false
+	}
+	thread, class, _, ok := javaHeading(pending[0])
+	if !ok || thread == "" && !(namedThrown(class) && isQualified(bare(class))) {
+		return Found{}, false
+	}
+	lines := pending[:1]
+	for _, l := range pending[1:min(len(pending), maxFrameless)] {
+		if strings.TrimSpace(l) == "" {
+			break
+		}
+		lines = append(lines, l)
+	}
+	f := Found{Kind: Java, Index: headed, Thread: thread, Uncaught: thread == "main", Frameless: true}
+	_, first := threadOff(lines[0])
+	f.Lines = append([]string{first}, lines[1:]...)
+	return f, true
 }
 
 // fromHeading drops what stands before the heading: the text of a record, or of a line that mentions the exception

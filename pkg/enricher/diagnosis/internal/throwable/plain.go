@@ -48,7 +48,7 @@ func (p *plainReader) flush(r *Reader) {
 	case f.Kind == R:
 		f.Exception = rException(f.Lines)
 	case f.Kind == Record:
-		f.Message = strings.Join(f.Lines, "\n")
+		f.Exception = recordException(f.Lines)
 	}
 	r.add(f)
 }
@@ -124,6 +124,20 @@ func (p *plainReader) takeR(r *Reader, text string) bool {
 	p.start(r, R, text, maxContinuation)
 	p.open.Uncaught = false
 	return true
+}
+
+// recordException reads the exception that a record names without a trace, else takes the record's words.
+func recordException(lines []string) *Exception {
+	class, message, ok := "", "", false
+	if _, class, message, ok = javaHeading(lines[0]); !ok {
+		class, message, ok = embedded(lines[0])
+	}
+	if !ok {
+		return &Exception{Message: strings.Join(lines, "\n")}
+	}
+	x := newException(class)
+	x.Message = strings.Join(append([]string{message}, lines[1:]...), "\n")
+	return x
 }
 
 func startsR(text string) bool {

@@ -59,7 +59,8 @@ func (r *Reader) beginPython(text string) bool {
 	}
 	r.attributePython(&b.Found)
 	b.takePython(text)
-	r.pending, r.python = nil, b
+	r.setPending("", 0)
+	r.python = b
 	return true
 }
 

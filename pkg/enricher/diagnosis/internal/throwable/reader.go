@@ -21,8 +21,10 @@ type Reader struct {
 	// record is the last log record, and age how many lines ago it began.
 	record logtext.Line
 	age    int
-	// pending are the lines since one that may be the heading of a Java trace.
+	// pending are the lines since one that may be the heading of a Java trace, and headed is the number of that line
+	// where it was printed and not logged.
 	pending []string
+	headed  int
 	// previous is the last raw line, asked for a heading where frames come unannounced.
 	previous string
 	// announced is what Python said just before a traceback: a thread's name, or that it ignores the exception.
@@ -84,12 +86,12 @@ func (r *Reader) startRecord(line logtext.Line) {
 	r.close()
 	r.record, r.age = line, 0
 	r.announced = announcement{}
-	r.pending = nil
+	r.setPending("", 0)
 	if line.Level >= logtext.Error {
 		r.plain.record(r, line)
 	}
 	if _, _, _, ok := javaHeading(line.Text); ok || strings.Contains(line.Text, ": ") {
-		r.pending = []string{line.Text}
+		r.setPending(line.Text, 0)
 	}
 	r.previous = line.Text
 }
@@ -190,7 +192,7 @@ func (r *Reader) begin(text string) {
 		}
 		r.announced = r.announced.older()
 		if r.isNewHeading(text) {
-			r.pending = []string{text}
+			r.setPending(text, r.index)
 			return
 		}
 		r.extend(text)
@@ -218,10 +220,22 @@ func (r *Reader) extend(text string) {
 		return
 	}
 	if len(r.pending) >= maxPending {
-		r.pending = nil
+		r.setPending("", 0)
 		return
 	}
 	r.pending = append(r.pending, text)
+}
+
+// setPending begins a new heading. The one before it was an exception without frames: printed by its toString, or
+// cut off.
+func (r *Reader) setPending(text string, headed int) {
+	if f, ok := frameless(r.pending, r.headed); ok {
+		r.add(f)
+	}
+	r.pending, r.headed = nil, headed
+	if text != "" {
+		r.pending = []string{text}
+	}
 }
 
 // close ends whatever is under construction.
@@ -249,6 +263,7 @@ func (r *Reader) add(f Found) {
 func (r *Reader) Found() []Found {
 	r.close()
 	r.endInterrupted()
+	r.setPending("", 0)
 	var told []Found
 	for _, f := range r.kept.list() {
 		if f.parse(); f.tells() {
