@@ -1,12 +1,9 @@
 package envtest
 
 import (
-	"bytes"
 	"context"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -19,9 +16,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -191,14 +186,7 @@ func applyManifest(ctx context.Context, path string) {
 	GinkgoHelper()
 	manifest, err := os.ReadFile(path)
 	Expect(err).NotTo(HaveOccurred())
-	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifest), 4096)
-	for {
-		object := &unstructured.Unstructured{}
-		err := decoder.Decode(object)
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		Expect(err).NotTo(HaveOccurred())
+	for _, object := range decode(manifest) {
 		Expect(kube.Create(ctx, object)).To(Succeed())
 	}
 }

@@ -15,6 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/webhook"
 )
 
 const configFolder = "../../../../config"
@@ -36,6 +39,39 @@ var _ = Describe("the manifests", func() {
 			"ValidatingAdmissionPolicy": 2, "ValidatingAdmissionPolicyBinding": 2,
 		}))
 	})
+
+	It("of an installation with the webhook are accepted by the API server", func(ctx SpecContext) {
+		kinds := map[string]int{}
+		for _, object := range kustomize("webhook") {
+			kinds[object.GetKind()]++
+			if object.GetNamespace() == "" {
+				Expect(kube.Apply(ctx, client.ApplyConfigurationFromUnstructured(object),
+					client.FieldOwner("test"), client.ForceOwnership, client.DryRunAll)).To(Succeed(), object.GetName())
+			}
+		}
+		Expect(kinds).To(And(HaveKeyWithValue("MutatingWebhookConfiguration", 1), HaveKeyWithValue("Service", 1),
+			HaveKeyWithValue("Secret", 1), HaveKeyWithValue("ConfigMap", 1), HaveKeyWithValue("Role", 2)))
+		Expect(kinds).NotTo(HaveKey("MutatingAdmissionPolicy"))
+	})
+
+	// Kustomize takes a name in a rule for that of a generated ConfigMap, where there is one of that name.
+	DescribeTable("grant rights on what is there",
+		func(folder string, names ...string) {
+			var granted []string
+			for _, object := range kustomize(folder) {
+				rules, _, err := unstructured.NestedSlice(object.Object, "rules")
+				Expect(err).NotTo(HaveOccurred())
+				for _, rule := range rules {
+					of, _, err := unstructured.NestedStringSlice(rule.(map[string]any), "resourceNames")
+					Expect(err).NotTo(HaveOccurred())
+					granted = append(granted, of...)
+				}
+			}
+			Expect(granted).To(ConsistOf(names))
+		},
+		Entry(nil, "default", "spark-status-enricher", v1beta2.CRDName),
+		Entry(nil, "webhook", "spark-status-enricher", v1beta2.CRDName, webhookSecret.Name, webhook.KeepStatusName, webhook.DriverPodsName),
+	)
 
 	It("with the sample application are accepted by the API server", func(ctx SpecContext) {
 		data, err := os.ReadFile(filepath.Join(configFolder, "samples", "sparkapplication.yaml"))
