@@ -133,13 +133,13 @@ var contextStops = []string{"stopping SparkContext", "shutting down SparkContext
 // lastLogged is the last exception that was logged as an error: programs log what ends them just before they exit. An
 // earlier one that took the context down, or ran the JVM out of memory, comes first.
 func (r *reading) lastLogged(weights []weight) *throwable.Found {
-	var chosen, any *throwable.Found
+	var chosen, follower *throwable.Found
 	for i := range r.found {
 		f := &r.found[i]
 		if weights[i] < logged {
 			continue
 		}
-		any = f
+		follower = f
 		if r.follows(i) {
 			continue
 		}
@@ -149,7 +149,7 @@ func (r *reading) lastLogged(weights []weight) *throwable.Found {
 		chosen = f
 	}
 	if chosen == nil {
-		return any
+		return follower
 	}
 	return chosen
 }

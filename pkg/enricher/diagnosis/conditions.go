@@ -33,12 +33,15 @@ func conditionIn(message string) (name, state string) {
 func isCondition(s string) bool {
 	for i := range len(s) {
 		c := s[i]
-		if !(c >= 'A' && c <= 'Z' || c == '_' || c == '.' || c >= '0' && c <= '9') {
+		if !isCapital(c) && c != '_' && c != '.' {
 			return false
 		}
 	}
 	return s[0] >= 'A' && s[0] <= 'Z' && strings.ContainsRune(s, '_') || strings.HasPrefix(s, "_LEGACY_ERROR")
 }
+
+// isCapital accepts capitals and digits.
+func isCapital(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' }
 
 const stateMark = "SQLSTATE: "
 
@@ -52,11 +55,11 @@ func stateIn(s string) string {
 		return ""
 	}
 	for i := range 5 {
-		if c := s[i]; !(c >= 'A' && c <= 'Z' || c >= '0' && c <= '9') {
+		if !isCapital(s[i]) {
 			return ""
 		}
 	}
-	if len(s) > 5 && (s[5] >= 'A' && s[5] <= 'Z' || s[5] >= '0' && s[5] <= '9') {
+	if len(s) > 5 && isCapital(s[5]) {
 		return ""
 	}
 	return s[:5]

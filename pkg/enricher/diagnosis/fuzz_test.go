@@ -28,11 +28,11 @@ func within(t *testing.T, d Diagnosis) {
 	}
 	if x := d.Diagnostics.Exception; x != nil {
 		for name, text := range map[string]string{"class": x.Class, "condition": x.Condition, "SQLSTATE": x.SQLState, "exception's message": x.Message} {
-			max := map[string]int{"class": 512, "condition": 256, "SQLSTATE": 5, "exception's message": 1024}[name]
+			most := map[string]int{"class": 512, "condition": 256, "SQLSTATE": 5, "exception's message": 1024}[name]
 			limits[name] = struct {
 				text string
 				max  int
-			}{text, max}
+			}{text, most}
 		}
 		size := 0
 		for _, l := range x.StackTrace {

@@ -61,12 +61,12 @@ func pick(all []string, maxLines, maxBytes int) (keep []bool, fits bool) {
 			}
 		}
 	}
-	closeGaps(keep, all, gaps)
+	closeGaps(keep, gaps)
 	return keep, false
 }
 
 // closeGaps drops kept lines from the end of the middle until no more gaps remain than marks were set aside for.
-func closeGaps(keep []bool, all []string, allowed int) {
+func closeGaps(keep []bool, allowed int) {
 	for gaps(keep) > allowed {
 		at := lastIsland(keep)
 		if at < 0 {

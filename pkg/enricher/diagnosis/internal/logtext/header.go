@@ -53,9 +53,9 @@ func isInit(s string) bool {
 	return s[0] == '[' && strings.Contains(s[:min(len(s), 20)], " tini (")
 }
 
-func isMonth(w string) bool {
-	return strings.Contains("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec", w)
-}
+const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
+
+func isMonth(w string) bool { return strings.Contains(months, w) }
 
 // findLevel finds the first word in capitals that names a level.
 func findLevel(s string) (start, end int, level Level) {

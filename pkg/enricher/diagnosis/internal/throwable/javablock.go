@@ -32,7 +32,8 @@ func (r *Reader) beginJava(text string) {
 		b.Uncaught, b.Record = true, p.Message
 		r.plain.open = nil
 	}
-	b.Lines = append(lines, text)
+	lines = append(lines, text)
+	b.Lines = lines
 	b.inMessage = javaKind(text) == causeLine
 	r.pending, r.headed, r.java = nil, 0, b
 }
@@ -47,7 +48,7 @@ func frameless(pending []string, headed int) (Found, bool) {
 		return Found{}, false
 	}
 	thread, class, _, ok := javaHeading(pending[0])
-	if !ok || thread == "" && !(namedThrown(class) && isQualified(bare(class))) {
+	if !ok || thread == "" && (!namedThrown(class) || !isQualified(bare(class))) {
 		return Found{}, false
 	}
 	lines := pending[:1]

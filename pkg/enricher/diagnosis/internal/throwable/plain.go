@@ -73,7 +73,11 @@ func (p *plainReader) take(r *Reader, text string) bool {
 		p.flush(r)
 		return true
 	}
-	return p.takeR(r, text) || p.takeLauncher(r, text) || p.proceed(r, text)
+	if p.takeR(r, text) || p.takeLauncher(r, text) {
+		return true
+	}
+	p.proceed(r, text)
+	return false
 }
 
 func (p *plainReader) start(r *Reader, kind Kind, text string, want int) {
@@ -93,22 +97,21 @@ func (p *plainReader) append(text string) {
 
 // proceed adds a further line to an open record or launcher's error. The line may still begin a trace: it is not
 // claimed.
-func (p *plainReader) proceed(r *Reader, text string) bool {
+func (p *plainReader) proceed(r *Reader, text string) {
 	if p.open == nil {
-		return false
+		return
 	}
 	if p.lines >= p.want {
 		p.flush(r)
-		return false
+		return
 	}
 	if kind := javaKind(text); kind != otherLine && kind != blankLine || isTracebackTop(text) {
-		return false
+		return
 	}
 	p.append(text)
 	if p.open.Kind == Launcher && strings.TrimSpace(text) != "" {
 		p.open.Message += " " + strings.TrimSpace(text)
 	}
-	return false
 }
 
 // takeR reads R's errors: "Error in call : text" or "Error: text", confirmed by "Execution halted".

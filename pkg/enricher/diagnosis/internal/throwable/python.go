@@ -135,7 +135,7 @@ func cutMargin(l string, margin int) string {
 // its own, PySpark "JVM stacktrace:" before one.
 func javaPart(message string, more []string) (string, *Exception) {
 	for i, l := range more {
-		trace := more[i:]
+		var trace []string
 		switch {
 		case strings.HasPrefix(l, ": "):
 			trace = append([]string{l[2:]}, more[i+1:]...)
