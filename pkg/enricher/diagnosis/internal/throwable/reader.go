@@ -96,65 +96,6 @@ func (r *Reader) startRecord(line logtext.Line) {
 	r.previous = line.Text
 }
 
-// maxInterruption is how many records may stand between the lines of one trace.
-const maxInterruption = 8
-
-// interrupt keeps a trace that nobody logged open while another process writes records into the same log: the JVM and
-// its Python process share one. Records of errors end it, since lines that follow may be their own.
-func (r *Reader) interrupt(level logtext.Level) {
-	b := r.python
-	if b == nil {
-		b = r.java
-	}
-	if b != nil && b.Level == logtext.None && level < logtext.Warn {
-		r.interrupted, r.patience = b, maxInterruption
-		r.python, r.java = nil, nil
-		return
-	}
-	if r.interrupted == nil {
-		return
-	}
-	if r.patience--; r.patience < 0 || level >= logtext.Warn {
-		r.endInterrupted()
-	}
-}
-
-// resume goes on with the interrupted trace, if the line clearly belongs to it.
-func (r *Reader) resume(text string) {
-	b := r.interrupted
-	if b == nil {
-		return
-	}
-	if b.continues(text) {
-		r.interrupted = nil
-		if b.Kind == Python {
-			r.python = b
-		} else {
-			r.java = b
-		}
-		return
-	}
-	r.endInterrupted()
-}
-
-func (r *Reader) endInterrupted() {
-	if r.interrupted != nil {
-		r.add(r.interrupted.Found)
-		r.interrupted = nil
-	}
-}
-
-func (b *block) continues(text string) bool {
-	if b.Kind == Java {
-		kind := javaKind(text)
-		return kind == frameLine || kind == causeLine || kind == elisionLine || kind == driverLine
-	}
-	if isChainMark(text) {
-		return true
-	}
-	return !b.inMessage && (indent(text) > b.margin && strings.TrimSpace(text) != "" || b.frames > 0 && isThrownLine(text))
-}
-
 // raw reads a line that starts no record.
 func (r *Reader) raw(text string) {
 	r.resume(text)
@@ -295,31 +236,6 @@ func (f *Found) tells() bool {
 
 // Line is the number of the last line read.
 func (r *Reader) Line() int { return r.index }
-
-// kept holds the first findings of a text, and the last ones in a ring.
-type kept struct {
-	first []Found
-	last  []Found
-	next  int // the oldest of last, once that is full
-}
-
-func (k *kept) add(f Found) {
-	switch {
-	case len(k.first) < keepFirst:
-		k.first = append(k.first, f)
-	case len(k.last) < keepLast:
-		k.last = append(k.last, f)
-	default:
-		k.last[k.next] = f
-		k.next = (k.next + 1) % keepLast
-	}
-}
-
-func (k *kept) list() []Found {
-	all := append([]Found(nil), k.first...)
-	all = append(all, k.last[k.next:]...)
-	return append(all, k.last[:k.next]...)
-}
 
 func trimBlank(lines []string) []string {
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
