@@ -35,7 +35,7 @@ func (r *Reader) beginJava(text string) {
 	lines = append(lines, text)
 	b.Lines = lines
 	b.inMessage = javaKind(text) == causeLine
-	r.pending, r.headed, r.java = nil, 0, b
+	r.pending, r.headed, r.java = r.pending[:0], 0, b
 }
 
 // maxFrameless is how many lines of message an exception without frames may have.
@@ -51,25 +51,27 @@ func frameless(pending []string, headed int) (Found, bool) {
 	if !ok || thread == "" && (!namedThrown(class) || !isQualified(bare(class))) {
 		return Found{}, false
 	}
-	lines := pending[:1]
+	f := Found{Kind: Java, Index: headed, Thread: thread, Uncaught: thread == "main", Frameless: true}
+	_, first := threadOff(pending[0])
+	f.Lines = []string{first}
 	for _, l := range pending[1:min(len(pending), maxFrameless)] {
 		if strings.TrimSpace(l) == "" {
 			break
 		}
-		lines = append(lines, l)
+		f.Lines = append(f.Lines, l)
 	}
-	f := Found{Kind: Java, Index: headed, Thread: thread, Uncaught: thread == "main", Frameless: true}
-	_, first := threadOff(lines[0])
-	f.Lines = append([]string{first}, lines[1:]...)
 	return f, true
 }
 
 // fromHeading drops what stands before the heading: the text of a record, or of a line that mentions the exception
 // at its end.
 func (r *Reader) fromHeading(lines []string) []string {
+	if r.headed != 0 {
+		return copied(lines)
+	}
 	for i, l := range lines {
 		if _, _, _, ok := javaHeading(l); ok {
-			return append([]string(nil), lines[i:]...)
+			return copied(lines[i:])
 		}
 		if i > 0 {
 			continue
@@ -82,6 +84,12 @@ func (r *Reader) fromHeading(lines []string) []string {
 		return []string{joinHeading(class, message)}
 	}
 	return nil
+}
+
+// copied makes room for the frames to come.
+func copied(lines []string) []string {
+	const frames = 6
+	return append(make([]string, 0, len(lines)+frames), lines...)
 }
 
 func anyHeading(lines []string) bool {

@@ -121,7 +121,10 @@ func (p *plainReader) takeR(r *Reader, text string) bool {
 		p.flush(r)
 		return true
 	}
-	if _, python := announces(text); python || !startsR(text) {
+	if !startsR(text) {
+		return false
+	}
+	if _, python := announces(text); python {
 		return false
 	}
 	p.start(r, R, text, maxContinuation)

@@ -173,9 +173,9 @@ func (r *Reader) setPending(text string, headed int) {
 	if f, ok := frameless(r.pending, r.headed); ok {
 		r.add(f)
 	}
-	r.pending, r.headed = nil, headed
+	r.pending, r.headed = r.pending[:0], headed
 	if text != "" {
-		r.pending = []string{text}
+		r.pending = append(r.pending, text)
 	}
 }
 
