@@ -72,6 +72,8 @@ type application struct {
 	writtenAt time.Time
 	storedID  string
 	erasure   erasure
+	// refusals counts writes in a row that found the application other than expected.
+	refusals int
 }
 
 // memory holds what the API server does not: attempts that wait for a moment in which they may be written. Informer

@@ -2,6 +2,7 @@ package enricher
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,9 +17,10 @@ import (
 )
 
 const (
-	// refusedPause is when to look again after the API server found the application other than expected: the cache
-	// will have caught up.
-	refusedPause = 500 * time.Millisecond
+	// refusedPause is when to look again after the API server found the application other than expected, twice as long
+	// after each further time, up to half a minute.
+	refusedPause    = 250 * time.Millisecond
+	maxRefusedShift = 7
 	// extensionPause is when to look again while the CRD lacks our fields.
 	extensionPause = 15 * time.Second
 	// eventWindow is how long after a failure a restarted enricher makes sure of its event.
@@ -32,12 +34,22 @@ func (r *Reconciler) publish(ctx context.Context, app *v1beta2.SparkApplication,
 	if known.stale(app) {
 		return refusedPause, nil
 	}
+	if known.refusals > 0 {
+		var err error
+		if app, err = r.readAgain(ctx, app); app == nil || err != nil {
+			return 0, err
+		}
+		// What was read may be of a new generation, which is to be left alone.
+		r.memory.observeApp(app)
+		known = r.memory.snapshot(app)
+	}
 	if err := r.guardErasure(ctx, app, &known, now); err != nil {
 		return 0, err
 	}
 	records := known.records(app.Status.ApplicationState.State)
 	wanted := status.Wanted(app, records, r.optionsFor(app, known, now))
 	if !status.Differ(&app.Status, wanted) {
+		r.memory.change(app, func(a *application) { a.refusals = 0 })
 		return r.afterPause(known, now), r.tell(ctx, app, records)
 	}
 	allowed := momentFor(app, known.quietUntil, now, r.holdsOld(app, known, pods))
@@ -70,19 +82,34 @@ func (r *Reconciler) write(ctx context.Context, app *v1beta2.SparkApplication, w
 		r.Extension.Lost(ctx)
 		return extensionPause, nil
 	case patch.IsUnexpected(err):
-		return refusedPause, nil
+		r.memory.change(app, func(a *application) { a.refusals++ })
+		return refusedPause << min(r.memory.snapshot(app).refusals, maxRefusedShift), nil
 	case apierrors.IsNotFound(err):
 		return 0, nil
 	case err != nil:
 		return 0, err
 	}
 	r.memory.change(app, func(a *application) {
-		a.written, a.writtenAt = version, r.Clock.Now()
+		a.written, a.writtenAt, a.refusals = version, r.Clock.Now(), 0
 		if wanted.Diagnostics != nil {
 			a.storedID = wanted.Diagnostics.SubmissionID
 		}
 	})
 	return 0, r.tell(ctx, app, records)
+}
+
+// readAgain asks the API server for the application. The cache may stay behind for ever: when the CRD gets its fields
+// back, objects have conditions again of which no event tells. It returns nil if the application is gone.
+func (r *Reconciler) readAgain(ctx context.Context, app *v1beta2.SparkApplication) (*v1beta2.SparkApplication, error) {
+	now := &v1beta2.SparkApplication{}
+	err := r.Live.Get(ctx, keyOf(app), now)
+	if apierrors.IsNotFound(err) || err == nil && now.UID != app.UID {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading application again: %w", err)
+	}
+	return now, nil
 }
 
 // tell makes sure of the event of every failed attempt that is written.

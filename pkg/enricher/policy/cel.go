@@ -15,8 +15,11 @@ const keepDiagnostics = `has(object.status.diagnostics) || !has(variables.old.di
   JSONPatch{op: "add", path: "/status/diagnostics", value: variables.old.diagnostics}
 ]`
 
-// makeConditions leaves conditions alone that come along with an unchanged state: whoever wrote them knew it.
-const makeConditions = `variables.sameAttempt && variables.types.all(t, object.status.?conditions.orValue([]).exists(c, c.type == t)) ? [] : [
+// makeConditions leaves conditions alone that come along with an unchanged state: whoever wrote them knew it. A write
+// that says nothing new gets none where there were none: if the CRD lacks the field, each such write would be stored as
+// a new version, and the operator would write for ever.
+const makeConditions = `variables.nothingNew && !has(variables.old.conditions) ||
+variables.sameAttempt && variables.types.all(t, object.status.?conditions.orValue([]).exists(c, c.type == t)) ? [] : [
   JSONPatch{op: "add", path: "/status/conditions", value: variables.conditions}
 ]`
 

@@ -67,8 +67,13 @@ func same(a, b json.RawMessage) bool {
 	return json.Unmarshal(a, &left) == nil && json.Unmarshal(b, &right) == nil && reflect.DeepEqual(left, right)
 }
 
-// wantedConditions is nil where conditions come along with an unchanged state: whoever wrote them knew it.
+// wantedConditions is nil where conditions come along with an unchanged state, since whoever wrote them knew it, and
+// where a write that says nothing new finds none: if the CRD lacks the field, each such write would be stored as a new
+// version, and the operator would write for ever.
 func wantedConditions(now, before *application) (json.RawMessage, error) {
+	if !before.has("conditions") && saysNothingNew(now, before) {
+		return nil, nil
+	}
 	unchanged := now.status.ApplicationState.State == before.status.ApplicationState.State &&
 		now.status.SubmissionID == before.status.SubmissionID
 	if unchanged && now.hasStateConditions() {

@@ -3,6 +3,7 @@ package stopped
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -40,8 +41,11 @@ var _ = Describe("With no enricher running", Ordered, Label("policy"), func() {
 			Expect(bed.Client.Create(ctx, object)).To(Succeed())
 			began := metav1.NewTime(time.Now().Add(-time.Minute).Truncate(time.Second))
 			ended := metav1.NewTime(began.Add(30 * time.Second))
+			writes := 0
 			put := func(state v1beta2.State) *v1beta2.SparkApplication {
+				writes++
 				object.Status = operatorv1beta2.SparkApplicationStatus{
+					SparkApplicationID:        fmt.Sprintf("spark-%d", writes), // every write says something new
 					AppState:                  operatorv1beta2.ApplicationState{State: operatorv1beta2.ApplicationStateType(state)},
 					SubmissionID:              "0c6cbb6b-6f8f-4d4e-a6a8-0a3f1c1d8e11",
 					LastSubmissionAttemptTime: began,
@@ -50,7 +54,7 @@ var _ = Describe("With no enricher running", Ordered, Label("policy"), func() {
 				if row.Ended {
 					object.Status.TerminationTime = ended
 				}
-				Expect(bed.Client.Status().Update(ctx, object)).To(Succeed())
+				Eventually(func() error { return bed.Client.Status().Update(ctx, object) }).Should(Succeed())
 				app := &v1beta2.SparkApplication{}
 				Expect(bed.Enriched.Get(ctx, client.ObjectKeyFromObject(object), app)).To(Succeed())
 				return app

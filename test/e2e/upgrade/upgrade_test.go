@@ -15,6 +15,7 @@ import (
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
+	"github.com/spark-status-enricher/enricher/test/testbed/audit"
 	"github.com/spark-status-enricher/enricher/test/testbed/build"
 	"github.com/spark-status-enricher/enricher/test/testbed/cluster"
 	"github.com/spark-status-enricher/enricher/test/testbed/script"
@@ -56,6 +57,32 @@ var _ = Describe("An upgrade of the operator that takes the status fields away",
 		Eventually(readiness, "60s").WithArguments(ctx, enricher).Should(HavePrefix("200"))
 		Eventually(exitCode(app), "60s").WithContext(ctx).Should(HaveValue(BeEquivalentTo(3)))
 	}, ways)
+
+	It("does not make the operator write for ever", func(ctx context.Context) {
+		start(ctx, "resting", false)
+		namespace := bed.Namespace(ctx)
+		before := bed.Submit(ctx, build.App(namespace, "before"), script.Once(script.Running(), script.Exit(3)))
+		Eventually(exitCode(before)).WithContext(ctx).Should(HaveValue(BeEquivalentTo(3)))
+		upgrade(ctx, "replace")
+		after := bed.Submit(ctx, build.App(namespace, "after"), script.Once(script.Running(), script.Exit(3)))
+		after.Reaches(ctx, v1beta2.StateFailed)
+		for _, app := range []e2etest.App{before, after} {
+			_, err := bed.Kubectl(ctx, "label", "sparkapp", "-n", namespace, app.Name, "touched=yes")
+			Expect(err).NotTo(HaveOccurred())
+		}
+		writes := func() int {
+			requests, err := bed.Audit()
+			Expect(err).NotTo(HaveOccurred())
+			return len(requests.Where(audit.In(namespace), audit.On("sparkapplications/status"), audit.Writes))
+		}
+		// Each application may take a last write or two to come to rest.
+		Eventually(func(g Gomega) {
+			before := writes()
+			g.Consistently(writes, "3s", "500ms").Should(Equal(before))
+		}, "60s", "1s").Should(Succeed())
+		atRest := writes()
+		Consistently(writes, "10s", "1s").Should(Equal(atRest))
+	})
 
 	DescribeTable("is mended by the enricher itself with manageCRD", func(ctx context.Context, way ...string) {
 		enricher := start(ctx, "mending", true)

@@ -251,8 +251,8 @@ func foreignConditions(n int) []metav1.Condition {
 // policy matches.
 func awaitPolicies(ctx context.Context) {
 	GinkgoHelper()
-	app := newApplication(ctx)
 	Eventually(ctx, func(g Gomega) {
+		app := newApplication(ctx)
 		g.Expect(tryOperatorWrite(ctx, app, v1beta2.StateRunning, "s-1")).To(Succeed())
 		g.Expect(read(ctx, app).Status.Conditions).NotTo(BeEmpty())
 		driver := driverPod("awaited-")

@@ -77,7 +77,7 @@ var _ = Describe("the webhook, on an API server without mutating policies", Orde
 
 		stop = serveWebhook(environment)
 		awaitPolicies(ctx)
-		operatorWrites(ctx, app, v1beta2.StateFailed, "s-1")
+		operatorWrites(ctx, app, v1beta2.StatePendingRerun, "s-1")
 		Expect(read(ctx, app).Status.Conditions).To(HaveLen(5))
 	})
 
