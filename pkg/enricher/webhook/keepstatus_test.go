@@ -128,7 +128,7 @@ func (p pick) condition(conditionType string) map[string]any {
 func TestKeepStatusGivesWhatThePolicyGives(t *testing.T) {
 	keep := compile(t, policy.KeepStatus())
 	changed := 0
-	for seed := range uint64(1000) {
+	for seed := range uint64(600) {
 		p := pick{rand.New(rand.NewPCG(seed, 0))}
 		object, old := p.write()
 		operations, err := keepStatus(encode(t, object), encode(t, old))
@@ -148,7 +148,7 @@ func TestKeepStatusGivesWhatThePolicyGives(t *testing.T) {
 			t.Fatalf("seed %d: a second time: %v, %v", seed, again, err)
 		}
 	}
-	if changed < 500 {
+	if changed < 300 {
 		t.Errorf("only %d of the cases change anything", changed)
 	}
 }
