@@ -31,9 +31,6 @@ type strike struct {
 	what blow
 }
 
-// aimed blows hit the enricher; without one, they miss.
-func (b blow) aimed() bool { return b != restartServer && b != restartOperator }
-
 const (
 	pauseBetween  = 9 * time.Second
 	serverEvery   = 75 * time.Second

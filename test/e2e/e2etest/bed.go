@@ -24,8 +24,8 @@ const (
 	Interval = 100 * time.Millisecond
 )
 
-// EnvWebhook, set to anything, has the suites run as on Kubernetes before 1.36: the API server has no mutating policies
-// and the enricher's webhook stands in for them.
+// EnvWebhook is the environment variable that, set to anything, has the suites run as on Kubernetes before 1.36: the API
+// server has no mutating policies and the enricher's webhook stands in for them.
 const EnvWebhook = "E2E_WEBHOOK"
 
 // EnvDirectory is the environment variable that names a folder to keep the logs of a suite in.

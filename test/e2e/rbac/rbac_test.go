@@ -117,7 +117,7 @@ func without(ctx context.Context, resource string) {
 	Expect(bed.Client.Get(ctx, client.ObjectKey{Name: cluster.EnricherAccount.Name}, role)).To(Succeed())
 	before := len(role.Rules)
 	role.Rules = slices.DeleteFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.Resources, resource) })
-	Expect(len(role.Rules)).To(Equal(before-1), "one rule is about %s", resource)
+	Expect(role.Rules).To(HaveLen(before-1), "one rule is about %s", resource)
 	Expect(bed.Client.Update(ctx, role)).To(Succeed())
 	DeferCleanup(bed.ApplyRBAC)
 }
@@ -132,7 +132,7 @@ func withoutVerb(ctx context.Context, resource, verb string) {
 	role.Rules = slices.DeleteFunc(role.Rules, func(r rbacv1.PolicyRule) bool {
 		return slices.Contains(r.Resources, resource) && slices.Contains(r.Verbs, verb)
 	})
-	Expect(len(role.Rules)).To(Equal(before - 1))
+	Expect(role.Rules).To(HaveLen(before - 1))
 	Expect(bed.Client.Update(ctx, role)).To(Succeed())
 	DeferCleanup(bed.ApplyRBAC)
 }

@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"errors"
 	"io"
 	"testing"
 
@@ -58,7 +59,7 @@ func TestAFollowedLogEndsWithItsReader(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := io.ReadAll((&logBuffer{}).reader(ctx, api.ContainerLogOpts{Follow: true}))
-	if err != context.Canceled {
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v, want %v", err, context.Canceled)
 	}
 }

@@ -67,5 +67,5 @@ func clientError(resource, name string, s *Submission, err error) error {
 		"Received status: Status(apiVersion=v1, code=%d, details=StatusDetails(causes=[], group=null, kind=%s, name=%s, "+
 		"retryAfterSeconds=null, uid=null, additionalProperties={}), kind=Status, message=%s, metadata=ListMeta(_continue=null, "+
 		"remainingItemCount=null, resourceVersion=null, selfLink=null, additionalProperties={}), reason=%s, status=Failure, "+
-		"additionalProperties={}).", url, st.Message, st.Code, resource, name, st.Message, st.Reason)
+		"additionalProperties={}).", url, st.Message, st.Code, resource, name, st.Message, st.Reason) //nolint:staticcheck // as Spark's client words it
 }
