@@ -3,6 +3,7 @@ package diagnosis
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -17,10 +18,16 @@ func TestDiagnosis(t *testing.T) {
 	RunSpecs(t, "Diagnosis")
 }
 
+// corpus is the folder of the engine's cases.
+var corpus = filepath.Join("..", "..", "..", "pkg", "enricher", "diagnosis", "testdata", "corpus")
+
 var bed *e2etest.Bed
 
 var _ = BeforeSuite(func(ctx context.Context) {
-	bed = e2etest.Start(ctx, e2etest.Options{Enricher: &cluster.EnricherOptions{}})
+	bed = e2etest.Start(ctx, e2etest.Options{
+		Cluster:  cluster.Options{Cases: corpus},
+		Enricher: &cluster.EnricherOptions{},
+	})
 })
 
 const javaTrace = `java.lang.IllegalStateException: The orders of 2026-03-11 are incomplete

@@ -93,7 +93,7 @@ var _ = Describe("Beside a spark-submit that takes five seconds", Label("harm"),
 			}
 			return names
 		}
-		Eventually(lost).WithTimeout(2*time.Minute).Should(BeEmpty())
+		Eventually(lost).WithTimeout(2 * time.Minute).Should(BeEmpty())
 		Expect(orphans(ctx, namespace)).To(BeEmpty())
 	}, NodeTimeout(15*time.Minute))
 })
