@@ -21,6 +21,9 @@ import (
 // submit from a stale cache and hang.
 const settleTime = 2 * time.Second
 
+// captureManager tells writes of the finalizer from those of the annotation, for whoever reads the audit log.
+const captureManager = "spark-status-enricher-capture"
+
 // takeoverTime is what an enricher that has just come has at least to record what is overdue.
 const takeoverTime = 30 * time.Second
 
@@ -219,7 +222,9 @@ func (r *Reconciler) patchFinalizers(ctx context.Context, pod *corev1.Pod, ops [
 	if err != nil {
 		return false, err
 	}
-	_, err = r.Clientset.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.JSONPatchType, data, metav1.PatchOptions{})
+	_, err = r.Clientset.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.JSONPatchType, data, metav1.PatchOptions{
+		FieldManager: captureManager,
+	})
 	r.Metrics.wrote("finalizer", err)
 	if err == nil || apierrors.IsNotFound(err) || patch.IsUnexpected(err) {
 		return err == nil, nil

@@ -17,6 +17,8 @@ const (
 	// verdictWait is how long after the driver's end a final diagnosis waits for the operator to call the application
 	// failed: what its message and the conditions gain by that would else take a second write.
 	verdictWait = 3 * time.Second
+	// wellWait is how long after its submission an attempt must have been well for that alone to be worth a write.
+	wellWait = 10 * time.Second
 )
 
 // moment says whether an application may be written now. If not, after says when to ask again; 0 means after the next
@@ -61,6 +63,22 @@ func untilVerdict(app *v1beta2.SparkApplication, records []status.Record, now ti
 		}
 	}
 	return 0
+}
+
+// untilWell is how long the news still waits that a new attempt is well so far, where all failures before it are written
+// already: an application that fails time after time is thus written once an attempt.
+func untilWell(app *v1beta2.SparkApplication, wanted *v1beta2.Status, now time.Time) time.Duration {
+	state, d := app.Status.ApplicationState.State, wanted.Diagnostics
+	if state != v1beta2.StateSubmitted && state != v1beta2.StateRunning ||
+		d == nil || d.Reason != "" || app.Status.LastSubmissionAttemptTime == nil {
+		return 0
+	}
+	for _, a := range d.Attempts {
+		if !inStatus(app, a.SubmissionID) {
+			return 0
+		}
+	}
+	return max(0, app.Status.LastSubmissionAttemptTime.Add(wellWait).Sub(now))
 }
 
 // nextRetry returns when the operator submits a failing application again, by its own rule: attempts x interval after

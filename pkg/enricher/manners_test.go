@@ -105,6 +105,38 @@ func TestUntilVerdict(t *testing.T) {
 	}
 }
 
+func TestTheNewsThatARetryIsWellWaits(t *testing.T) {
+	failed := v1beta2.Attempt{SubmissionID: "s-0", Reason: v1beta2.ReasonUserExit}
+	stored := &v1beta2.Diagnostics{SubmissionID: "s-0", Reason: v1beta2.ReasonUserExit}
+	well := &v1beta2.Diagnostics{SubmissionID: "s-1", Attempts: []v1beta2.Attempt{failed}}
+	stuck := &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUnschedulable, Attempts: []v1beta2.Attempt{failed}}
+	cases := map[string]struct {
+		state     v1beta2.State
+		submitted time.Duration // ago
+		is, to    *v1beta2.Diagnostics
+		want      time.Duration
+	}{
+		"submitted a moment ago":            {v1beta2.StateSubmitted, 3 * time.Second, stored, well, 7 * time.Second},
+		"runs for a while":                  {v1beta2.StateRunning, 11 * time.Second, stored, well, 0},
+		"completed at once":                 {v1beta2.StateCompleted, time.Second, stored, well, 0},
+		"the failure before is not written": {v1beta2.StateSubmitted, time.Second, nil, well, 0},
+		"the new attempt is stuck":          {v1beta2.StateSubmitted, time.Second, stored, stuck, 0},
+		"nothing was ever wrong":            {v1beta2.StateRunning, time.Second, nil, nil, 0},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			app := in(tc.state)
+			app.Status.Diagnostics = tc.is
+			app.Status.LastSubmissionAttemptTime = ptr.To(metav1.NewTime(start.Add(-tc.submitted)))
+			wanted := app.Status.DeepCopy()
+			wanted.Diagnostics = tc.to
+			if got := untilWell(app, wanted, start); got != tc.want {
+				t.Errorf("untilWell() = %s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
 func TestNextRetryIsTheOperatorsRule(t *testing.T) {
 	app := in(v1beta2.StateFailing)
 	app.Spec.RestartPolicy = v1beta2.RestartPolicy{

@@ -56,7 +56,7 @@ func (r *Reconciler) publish(ctx context.Context, app *v1beta2.SparkApplication,
 	if !allowed.now {
 		return allowed.after, nil
 	}
-	if wait := untilVerdict(app, records, now); wait > 0 {
+	if wait := max(untilVerdict(app, records, now), untilWell(app, wanted, now)); wait > 0 {
 		return wait, nil
 	}
 	if !r.Extension.Present() {

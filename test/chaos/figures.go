@@ -9,11 +9,15 @@ import (
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
-// figures are what a run is judged by.
+// captureManager is the field manager of the finalizer's release.
+const captureManager = "spark-status-enricher-capture"
+
+// figures are what a run is judged by. Writes are those that tell of an attempt: annotation, status and event; the
+// releases of the finalizer are counted apart.
 type figures struct {
 	attempts, diagnosed, lost, wrong     int
 	duplicateEvents                      int
-	writes                               int
+	writes, releases                     int
 	stuckFinalizers, stuckApps           int
 	lostSpecUpdates                      int
 	operatorErrors, baseline             int
@@ -22,7 +26,14 @@ type figures struct {
 
 // figures counts.
 func (o *outcome) figures() figures {
-	f := figures{attempts: len(o.known), writes: len(o.writes)}
+	f := figures{attempts: len(o.known)}
+	for _, w := range o.writes {
+		if w.Manager == captureManager {
+			f.releases++
+		} else {
+			f.writes++
+		}
+	}
 	for _, e := range o.known {
 		got, ok := diagnosisOf(o.statuses[e.app], e.submissionID)
 		switch {

@@ -117,7 +117,8 @@ func tell(s settings, m mode, o *outcome, f figures) {
 	for _, w := range o.writes {
 		writes[w.Verb+" "+w.Resource]++
 	}
-	s.say("%s: writes %v, events %d", m.name, writes, len(o.events))
+	s.say("%s: writes %v, %d of the patches of pods release or put on the finalizer, %.2f an attempt with these", m.name, writes,
+		f.releases, float64(f.writes+f.releases)/float64(max(f.attempts, 1)))
 	if !m.capture {
 		s.say("%s: %s", m.name, f)
 	}

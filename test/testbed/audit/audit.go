@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -43,8 +44,10 @@ type Request struct {
 	Resource  string // with the subresource after a slash
 	Namespace string
 	Name      string
-	Code      int32
-	At        time.Time
+	// Manager is the field manager that a write named.
+	Manager string
+	Code    int32
+	At      time.Time
 }
 
 // Log is a list of requests in the order of their answers.
@@ -72,6 +75,8 @@ func Read(path string) (Log, error) {
 type entry struct {
 	Verb string
 	User struct{ Username string }
+	// RequestURI holds the options of the request.
+	RequestURI string
 	// ObjectRef is what the request was for.
 	ObjectRef struct {
 		Resource, Namespace, Name, Subresource string
@@ -87,8 +92,16 @@ func (e entry) request() Request {
 	}
 	return Request{
 		User: e.User.Username, Verb: e.Verb, Resource: resource, Namespace: e.ObjectRef.Namespace, Name: e.ObjectRef.Name,
-		Code: e.ResponseStatus.Code, At: e.StageTimestamp,
+		Manager: e.manager(), Code: e.ResponseStatus.Code, At: e.StageTimestamp,
 	}
+}
+
+func (e entry) manager() string {
+	uri, err := url.ParseRequestURI(e.RequestURI)
+	if err != nil {
+		return ""
+	}
+	return uri.Query().Get("fieldManager")
 }
 
 // Where keeps the requests that pass all tests.
