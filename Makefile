@@ -84,6 +84,10 @@ test-spark-dozen: ## Run a dozen of them where Java and the Spark packages can b
 chaos: controlplane ## Let hundreds of applications fail while everything else does; ATTEMPTS, SEED, MINUTES
 	KUBEBUILDER_ASSETS=$(ASSETS) go run ./test/chaos
 
+.PHONY: chaos-short
+chaos-short: ## The same with 30 applications, in some minutes
+	@$(MAKE) chaos ATTEMPTS=30 MINUTES=1
+
 .PHONY: bench
 bench: ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./pkg/...

@@ -64,6 +64,21 @@ var _ = Describe("With the capture finalizer", Ordered, Label("loss"), func() {
 		Expect(proxy.Counts()[faults.WatchStale]).To(BeNumerically(">", 0))
 	})
 
+	It("kubectl alone frees a pod as well", func(ctx context.Context) {
+		namespace := bed.Namespace(ctx)
+		app := submitHeld(ctx, namespace, "stranded")
+		for _, kind := range []string{"mutatingadmissionpolicybinding", "mutatingadmissionpolicy"} {
+			_, err := bed.Kubectl(ctx, "delete", kind, "spark-status-enricher-driver-finalizer")
+			Expect(err).NotTo(HaveOccurred())
+		}
+		DeferCleanup(func(ctx context.Context) { Expect(bed.Install(ctx, "--with", "finalizer")).To(Succeed()) })
+		_, err := bed.Kubectl(ctx, "patch", "pod", "-n", namespace, "stranded-driver", "--type=json", "-p", `[
+    {"op": "test", "path": "/metadata/finalizers/0", "value": "spark-status-enricher.io/capture"},
+    {"op": "remove", "path": "/metadata/finalizers/0"}]`)
+		Expect(err).NotTo(HaveOccurred())
+		app.Reaches(ctx, v1beta2.StateCompleted)
+	})
+
 	It("one command frees every pod and retry where no enricher ever comes back", func(ctx context.Context) {
 		namespace := bed.Namespace(ctx)
 		var apps []e2etest.App
