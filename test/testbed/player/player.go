@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/virtual-kubelet/virtual-kubelet/errdefs"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
-
-	"github.com/virtual-kubelet/virtual-kubelet/errdefs"
 
 	"github.com/spark-status-enricher/enricher/test/testbed/script"
 )
