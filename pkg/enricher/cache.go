@@ -76,9 +76,22 @@ func trimPod(obj any) (any, error) {
 func trimContainers(containers []corev1.Container) []corev1.Container {
 	trimmed := make([]corev1.Container, 0, len(containers))
 	for _, c := range containers {
-		trimmed = append(trimmed, corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources, RestartPolicy: c.RestartPolicy})
+		trimmed = append(trimmed, corev1.Container{
+			Name: c.Name, Image: c.Image, Env: literal(c.Env), Resources: c.Resources, RestartPolicy: c.RestartPolicy,
+		})
 	}
 	return trimmed
+}
+
+// literal keeps the variables whose values stand in the pod: the secrets among them are to be redacted.
+func literal(env []corev1.EnvVar) []corev1.EnvVar {
+	var kept []corev1.EnvVar
+	for _, e := range env {
+		if e.Value != "" {
+			kept = append(kept, e)
+		}
+	}
+	return kept
 }
 
 // checkNamespaces refuses an empty name, which would mean all namespaces.
