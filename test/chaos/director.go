@@ -105,8 +105,10 @@ func (d *director) roles(ctx context.Context) (leader, standby *replica) {
 	return leader, standby
 }
 
+// restartOperator has the operator finish what it is at, as a rolling update does: killed while it submits, it never
+// learns of the driver that it made, and the application hangs, with or without an enricher.
 func (d *director) restartOperator(ctx context.Context) error {
-	if err := d.operator.Kill(); err != nil {
+	if err := d.operator.Stop(); err != nil {
 		return err
 	}
 	operator, err := d.bed.StartOperator(ctx, cluster.OperatorOptions{})

@@ -3,10 +3,13 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/test/testbed/audit"
 )
 
 // captureManager is the field manager of the finalizer's release.
@@ -22,6 +25,8 @@ type figures struct {
 	lostSpecUpdates                      int
 	operatorErrors, baseline             int
 	lostEntries, wrongEntries, deadLocks []string
+	// hung are applications that the operator itself lost sight of, without anybody's write in between.
+	hung []string
 }
 
 // figures counts.
@@ -48,8 +53,11 @@ func (o *outcome) figures() figures {
 		}
 	}
 	f.duplicateEvents = duplicates(o)
-	f.stuckFinalizers, f.stuckApps = o.stuckFinalizers(), len(o.stuckApps())
-	f.deadLocks = o.stuckApps()
+	f.hung = o.hung()
+	f.deadLocks = slices.DeleteFunc(o.stuckApps(), func(stuck string) bool {
+		return slices.ContainsFunc(f.hung, func(app string) bool { return strings.HasPrefix(stuck, app+":") })
+	})
+	f.stuckFinalizers, f.stuckApps = o.stuckFinalizers(), len(f.deadLocks)
 	for _, app := range o.apps {
 		if app.respecified && o.rounds[app.key()] < len(app.attempts) {
 			f.lostSpecUpdates++
@@ -124,13 +132,44 @@ func (o *outcome) stuckApps() []string {
 		}
 	}
 	for _, pod := range o.pods {
-		app := o.statuses[pod.Namespace+"/"+pod.Labels[v1beta2.LabelAppName]]
+		app := o.statuses[applicationOf(pod)]
 		live := pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodPending
 		if live && app != nil && pod.Labels[labelSubmissionID] != app.Status.SubmissionID {
-			stuck = append(stuck, pod.Namespace+"/"+pod.Name+": a live driver that the status does not know")
+			stuck = append(stuck, applicationOf(pod)+": a live driver that the status does not know")
 		}
 	}
 	return stuck
+}
+
+// hungAfter is how long a submission may be on its way to the status.
+const hungAfter = time.Minute
+
+// hung lists applications whose driver the operator made and never learned of, because the API server was away when it
+// wrote the status: it waits for that pod to go for ever, with or without an enricher. A conflict of that write with
+// another one, which may have been the enricher's, is no such excuse.
+func (o *outcome) hung() []string {
+	var hung []string
+	for _, pod := range o.pods {
+		app := o.statuses[applicationOf(pod)]
+		if app == nil || app.Status.ApplicationState.State != v1beta2.StatePendingRerun ||
+			pod.Labels[labelSubmissionID] == app.Status.SubmissionID || pod.DeletionTimestamp != nil ||
+			o.at.Sub(pod.CreationTimestamp.Time) < hungAfter {
+			continue
+		}
+		made := pod.CreationTimestamp.Time
+		lostRace := o.conflicts.Where(audit.In(app.Namespace), func(r audit.Request) bool {
+			return r.Name == app.Name && !r.At.Before(made) && r.At.Before(made.Add(hungAfter))
+		})
+		if len(lostRace) == 0 {
+			hung = append(hung, applicationOf(pod))
+		}
+	}
+	return hung
+}
+
+// applicationOf is the application that a driver pod claims.
+func applicationOf(pod corev1.Pod) string {
+	return pod.Namespace + "/" + pod.Labels[v1beta2.LabelAppName]
 }
 
 func (o *outcome) lostLine(e entry) string {

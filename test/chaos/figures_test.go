@@ -90,6 +90,37 @@ func TestFiguresOfPodsAndEvents(t *testing.T) {
 	}
 }
 
+func TestHungByTheOperatorItself(t *testing.T) {
+	made := time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC)
+	run := func(age time.Duration, conflicts ...audit.Request) figures {
+		o := outcomeOf(v1beta2.Status{SubmissionID: "s-2", ApplicationState: v1beta2.ApplicationState{State: v1beta2.StatePendingRerun}})
+		o.statuses["chaos-0/app-0000"].Namespace, o.statuses["chaos-0/app-0000"].Name = "chaos-0", "app-0000"
+		o.at, o.conflicts = made.Add(age), conflicts
+		o.pods = []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "chaos-0", Name: "app-0000-driver", CreationTimestamp: metav1.NewTime(made),
+			Labels: map[string]string{v1beta2.LabelAppName: "app-0000", labelSubmissionID: "s-3"},
+		}}}
+		return o.figures()
+	}
+	race := audit.Request{Namespace: "chaos-0", Name: "app-0000", At: made.Add(time.Second)}
+	tests := map[string]struct {
+		is        figures
+		hung      int
+		wantStuck bool
+	}{
+		"the operator lost sight of its driver": {run(2 * time.Minute), 1, false},
+		"the driver may be on its way":          {run(10 * time.Second), 0, true},
+		"the operator's write met another's":    {run(2*time.Minute, race), 0, true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if len(test.is.hung) != test.hung || test.is.stuckApps > 0 != test.wantStuck {
+				t.Errorf("hung %v, stuck %v", test.is.hung, test.is.deadLocks)
+			}
+		})
+	}
+}
+
 func TestPromises(t *testing.T) {
 	kept := figures{attempts: 10, diagnosed: 10, writes: 30, operatorErrors: 11, baseline: 10}
 	if broken := kept.broken(); len(broken) > 0 {

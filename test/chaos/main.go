@@ -108,6 +108,9 @@ func tell(s settings, m mode, o *outcome, f figures) {
 	for _, stuck := range f.deadLocks {
 		s.say("%s: stuck: %s", m.name, stuck)
 	}
+	for _, app := range f.hung {
+		s.say("%s: hung by the operator itself: %s", m.name, app)
+	}
 	s.say("%s: %d attempts were submitted by an operator that ended before it could name them", m.name, len(o.orphaned))
 	if !m.enricher {
 		s.say("%s: operator_errors %d stuck_apps %d lost_spec_updates %d", m.name, f.operatorErrors, f.stuckApps, f.lostSpecUpdates)

@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -29,10 +31,12 @@ type outcome struct {
 	statuses        map[string]*v1beta2.SparkApplication
 	rounds          map[string]int // attempts played, by application
 	pods            []corev1.Pod
+	at              time.Time
 
 	// The following are read once, in the end.
 	events         []eventsv1.Event
 	writes         audit.Log
+	conflicts      audit.Log      // of the operator's writes of statuses
 	operatorErrors map[string]int // by message
 	told           map[string]bool
 	struck         map[blow]int
@@ -41,7 +45,7 @@ type outcome struct {
 
 // observe reads applications and pods.
 func observe(ctx context.Context, bed *cluster.Cluster, apps []planned, book *ledger) (*outcome, error) {
-	o := &outcome{apps: apps, rounds: map[string]int{}, statuses: map[string]*v1beta2.SparkApplication{}}
+	o := &outcome{at: time.Now(), apps: apps, rounds: map[string]int{}, statuses: map[string]*v1beta2.SparkApplication{}}
 	list := &v1beta2.SparkApplicationList{}
 	pods := &corev1.PodList{}
 	err := persist(ctx, func() error {
@@ -82,6 +86,8 @@ func (o *outcome) readLogs(ctx context.Context, d *director) error {
 		return err
 	}
 	o.writes = log.Where(audit.By(cluster.EnricherUser), audit.Writes, audit.Succeeded, inChaos)
+	conflict := func(r audit.Request) bool { return r.Code == http.StatusConflict }
+	o.conflicts = log.Where(audit.By(cluster.OperatorUser), audit.On("sparkapplications/status"), conflict)
 	if o.operatorErrors, err = errorsIn(d.operator.LogFile); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ const (
 	resignLeader blow = "end the leader"
 	// cutConnections closes all connections between the enricher and the API server.
 	cutConnections blow = "cut all connections"
-	// restartServer stops the API server for some seconds; restartOperator kills the operator and starts it again.
+	// restartServer stops the API server for some seconds; restartOperator ends the operator and starts it again.
 	restartServer   blow = "restart the API server"
 	restartOperator blow = "restart the operator"
 )
