@@ -63,9 +63,10 @@ func clientError(resource, name string, s *Submission, err error) error {
 	}
 	st := status.Status()
 	url := fmt.Sprintf("%s/api/v1/namespaces/%s/%s", strings.TrimPrefix(s.Master, "k8s://"), s.namespace(), resource)
+	//nolint:staticcheck // as Spark's client words it
 	return fmt.Errorf("io.fabric8.kubernetes.client.KubernetesClientException: Failure executing: POST at: %s. Message: %s. "+
 		"Received status: Status(apiVersion=v1, code=%d, details=StatusDetails(causes=[], group=null, kind=%s, name=%s, "+
 		"retryAfterSeconds=null, uid=null, additionalProperties={}), kind=Status, message=%s, metadata=ListMeta(_continue=null, "+
 		"remainingItemCount=null, resourceVersion=null, selfLink=null, additionalProperties={}), reason=%s, status=Failure, "+
-		"additionalProperties={}).", url, st.Message, st.Code, resource, name, st.Message, st.Reason) //nolint:staticcheck // as Spark's client words it
+		"additionalProperties={}).", url, st.Message, st.Code, resource, name, st.Message, st.Reason)
 }
