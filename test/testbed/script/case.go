@@ -53,11 +53,15 @@ func ran(pod *corev1.Pod) bool {
 	return false
 }
 
-// become gives the pod a whole status, with its own container names and times that end now.
+// become gives the pod a whole status, with its own container names and times that end now. The addresses stay those
+// of the node.
 func become(status corev1.PodStatus) Step {
 	return func(ctx context.Context, pod Pod) error {
 		return pod.UpdateStatus(ctx, func(p *corev1.Pod) {
+			old := p.Status
 			p.Status = *status.DeepCopy()
+			p.Status.HostIP, p.Status.HostIPs = old.HostIP, old.HostIPs
+			p.Status.PodIP, p.Status.PodIPs = old.PodIP, old.PodIPs
 			shift(&p.Status, time.Now())
 		})
 	}

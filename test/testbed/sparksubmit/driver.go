@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 )
 
@@ -22,6 +23,7 @@ const (
 	confVolume      = "spark-conf-volume-driver"
 	confDirectory   = "/opt/spark/conf"
 	localDirectory  = "/var/data/spark-local"
+	serviceSuffix   = "-driver-svc"
 	driverPort      = 7078
 	blockPort       = 7079
 	uiPort          = 4040
@@ -168,7 +170,7 @@ func (s *Submission) service(prefix string, selector map[string]string) *corev1.
 		Ports:     []corev1.ServicePort{port("driver-rpc-port", driverPort), port("blockmanager", blockPort), port("spark-ui", uiPort)},
 	}}
 	service.APIVersion, service.Kind = "v1", "Service"
-	service.Name, service.Namespace = prefix+"-driver-svc", s.namespace()
+	service.Name, service.Namespace = prefix+serviceSuffix, s.namespace()
 	return service
 }
 
@@ -181,10 +183,14 @@ var (
 	notInLabels = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 )
 
-// resourcePrefix is the application's name as it may stand in names, and a random part.
+// resourcePrefix is the application's name as it may stand in names, and a random part. Where a service could not be
+// called so, Spark leaves the application's name out.
 func resourcePrefix(name, unique string) string {
 	clean := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
-	return fmt.Sprintf("%.40s-%s", clean, unique)
+	if prefix := clean + "-" + unique; len(prefix+serviceSuffix) <= validation.DNS1035LabelMaxLength {
+		return prefix
+	}
+	return "spark-" + unique
 }
 
 func labelValue(name string) string {

@@ -27,7 +27,7 @@ func (s *Submission) configMap(id identity, prefix string) *corev1.ConfigMap {
 		"spark.kubernetes.submitInDriver":         "true",
 		"spark.kubernetes.resource.type":          kind,
 		"spark.kubernetes.executor.podNamePrefix": prefix,
-		"spark.driver.host":                       prefix + "-driver-svc." + s.namespace() + ".svc",
+		"spark.driver.host":                       prefix + serviceSuffix + "." + s.namespace() + ".svc",
 		"spark.driver.port":                       fmt.Sprint(driverPort),
 		"spark.driver.blockManager.port":          fmt.Sprint(blockPort),
 	})

@@ -150,6 +150,20 @@ spec:
 	}
 }
 
+func TestResourcePrefix(t *testing.T) {
+	cases := map[string]struct{ name, want string }{
+		"the name as it may stand in names":      {"Daily Report_v2", "daily-report-v2-0123456789abcdef"},
+		"a name too long for a service's is out": {"a-report-with-a-name-that-is-too-long", "spark-0123456789abcdef"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := resourcePrefix(tc.name, "0123456789abcdef"); got != tc.want {
+				t.Errorf("resourcePrefix() = %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 func TestPropertiesAreEscapedAsJavaReadsThem(t *testing.T) {
 	got := format("m", map[string]string{"spark.a b": " x\ny", "spark.url": "s3a://b?k=v#f", "spark.path": `C:\x`})
 	want := `#Java properties built from Kubernetes config map with name: m
