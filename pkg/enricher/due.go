@@ -45,6 +45,8 @@ func nextStep(
 		return explain, 0
 	case !t.failed && !t.ended && (t.gone || pod != nil && endedOnRequest(t, pod, app)):
 		return unlessStopped(t), 0
+	case pod != nil && hasEnded(pod, app) && hasFinalizer(pod):
+		return explain, 0 // it was held for this, however long ago
 	case pod != nil && hasEnded(pod, app):
 		return unlessOld(endOf(app, pod, current), now, backfill), 0
 	case t.gone:
