@@ -65,7 +65,12 @@ test-envtest: controlplane ## Run the tests that need an API server
 
 .PHONY: test-e2e
 test-e2e: controlplane build ## Run the tests that need the API server, the operator and a node
-	KUBEBUILDER_ASSETS=$(ASSETS) go test -p 1 -count 1 -timeout 60m ./test/e2e/...
+	KUBEBUILDER_ASSETS=$(ASSETS) go test -p 1 -count 1 -timeout 60m ./test/e2e/... \
+		-ginkgo.flake-attempts=2 -ginkgo.label-filter='!corpus'
+
+.PHONY: test-corpus
+test-corpus: controlplane build ## Play the cases of the corpus through the whole cluster
+	KUBEBUILDER_ASSETS=$(ASSETS) go test -count 1 -timeout 30m ./test/e2e/diagnosis -ginkgo.label-filter=corpus
 
 .PHONY: test-webhook
 test-webhook: controlplane build ## Run those about the policies again, with the webhook on an API server without policies
