@@ -36,7 +36,7 @@ func TestNextStep(t *testing.T) {
 		"only a sidecar ended":                                  {app: in(v1beta2.StateRunning), t: current, pod: sidecarEnded(), want: pause},
 		"an earlier attempt's driver ended":                     {app: in(v1beta2.StateSubmitted), t: earlier, pod: ended(time.Second), want: explain},
 		"ended before the backfill":                             {app: in(v1beta2.StateFailed), t: failed, pod: ended(2 * time.Hour), want: dismiss},
-		"ended before the backfill and held since":     {app: in(v1beta2.StatePendingRerun), t: over, pod: held(ended(2 * time.Hour)), want: explain},
+		"ended before the backfill and held since":              {app: in(v1beta2.StatePendingRerun), t: over, pod: held(ended(2 * time.Hour)), want: explain},
 		"failed long ago, without a pod":                        {app: terminated(in(v1beta2.StateFailed), 2*time.Hour), t: failed, want: dismiss},
 		"failed a while ago, without a pod":                     {app: terminated(in(v1beta2.StateFailed), time.Minute), t: failed, want: explain},
 		"failed just now, without a pod":                        {app: terminated(in(v1beta2.StateFailed), time.Second), t: failed, want: explain},
