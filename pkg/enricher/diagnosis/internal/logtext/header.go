@@ -9,6 +9,9 @@ const headerWindow = 160
 // loguru. A line without a level is raw output.
 func header(s string) Line {
 	raw := Line{Text: s}
+	if isNotice(s) {
+		return Line{Text: s, Level: Info}
+	}
 	if len(s) < 5 || !mayStartHeader(s) || isInit(s) {
 		return raw
 	}
@@ -51,6 +54,13 @@ func startsWithTime(s string) bool {
 // isInit recognises the messages of tini, the container's first process: they are no records of the program.
 func isInit(s string) bool {
 	return s[0] == '[' && strings.Contains(s[:min(len(s), 20)], " tini (")
+}
+
+// isNotice recognises what Spark prints about its own logging, without a header and whenever the JVM gets there: it
+// belongs to nothing that stands around it.
+func isNotice(s string) bool {
+	return strings.HasPrefix(s, "Using Spark's default log4j profile: ") || strings.HasPrefix(s, "Setting default log level to ") ||
+		strings.HasPrefix(s, "To adjust logging level use sc.setLogLevel(")
 }
 
 const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"

@@ -46,8 +46,7 @@ func Lines(raw string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		prefix := commonPrefix(raw)
 		blank := false
-		for part := range physical(raw) {
-			part = clean(part, prefix)
+		for part := range unwoven(raw, prefix) {
 			if strings.TrimSpace(part) == "" {
 				if blank {
 					continue
@@ -59,6 +58,21 @@ func Lines(raw string) iter.Seq[Line] {
 			if !emit(part, yield) {
 				return
 			}
+		}
+	}
+}
+
+// unwoven yields the cleaned lines, each whole.
+func unwoven(raw, prefix string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var w weaver
+		for part := range physical(raw) {
+			if !yield(w.take(clean(part, prefix))) {
+				return
+			}
+		}
+		if w.waiting {
+			yield(w.head)
 		}
 	}
 }

@@ -37,6 +37,7 @@ func TestHeader(t *testing.T) {
 		"tini's own message":                {"[FATAL tini (7)] exec driver-py failed: No such file or directory", Line{Text: "[FATAL tini (7)] exec driver-py failed: No such file or directory"}},
 		"the launcher's Error is no record": {"Error: Could not find or load main class X", Line{Text: "Error: Could not find or load main class X"}},
 		"short":                             {"INFO", Line{Text: "INFO"}},
+		"Spark's notice of its own logging": {"Using Spark's default log4j profile: org/apache/spark/log4j2-defaults.properties", Line{"Using Spark's default log4j profile: org/apache/spark/log4j2-defaults.properties", Info, ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, header(tc.in)); diff != "" {
