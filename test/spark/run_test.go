@@ -2,6 +2,7 @@ package spark_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ import (
 )
 
 const (
-	cellTimeout  = 5 * time.Minute
+	cellTimeout  = 10 * time.Minute
 	cellInterval = 250 * time.Millisecond
 	scriptName   = "process"
 	bystander    = "bystander"
@@ -52,12 +53,14 @@ func (b *bed) run(ctx context.Context, c cell) (*outcome, error) {
 	}
 	key := types.NamespacedName{Namespace: object.Namespace, Name: object.Name}
 	o := &outcome{}
-	err := wait.PollUntilContextCancel(ctx, cellInterval, true, func(ctx context.Context) (bool, error) {
-		return o.look(ctx, b, key)
+	var failed error // of the last look: on a busy machine one may fail, the next will do
+	err := wait.PollUntilContextCancel(ctx, cellInterval, true, func(ctx context.Context) (done bool, _ error) {
+		done, failed = o.look(ctx, b, key)
+		return done, nil
 	})
 	o.took = time.Since(begin)
 	if err != nil {
-		return o, fmt.Errorf("waiting for the outcome of %s: %w", c, err)
+		return o, fmt.Errorf("waiting for the outcome of %s: %w", c, errors.Join(err, failed))
 	}
 	if o.pod != nil {
 		o.log = b.logOf(ctx, o.pod)
