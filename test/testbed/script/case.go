@@ -67,7 +67,7 @@ func become(status corev1.PodStatus) Step {
 	}
 }
 
-// shift moves the times of a status by the distance of its latest time from now.
+// shift moves the times of a status by the distance of its latest time from now. Unknown times stay unknown.
 func shift(status *corev1.PodStatus, now time.Time) {
 	times := statusTimes(status)
 	var latest time.Time
@@ -77,6 +77,9 @@ func shift(status *corev1.PodStatus, now time.Time) {
 		}
 	}
 	for _, t := range times {
+		if t.IsZero() {
+			continue
+		}
 		*t = metav1.NewTime(t.Add(now.Sub(latest)).Truncate(time.Second))
 	}
 }

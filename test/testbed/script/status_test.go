@@ -141,14 +141,18 @@ func TestShiftMovesTheLatestTimeToNow(t *testing.T) {
 	at := func(seconds int64) metav1.Time { return metav1.NewTime(time.Unix(seconds, 0)) }
 	status := &corev1.PodStatus{
 		StartTime: new(at(100)),
-		ContainerStatuses: []corev1.ContainerStatus{{State: corev1.ContainerState{
-			Terminated: &corev1.ContainerStateTerminated{StartedAt: at(110), FinishedAt: at(160)},
-		}}},
+		ContainerStatuses: []corev1.ContainerStatus{
+			{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{StartedAt: at(110), FinishedAt: at(160)}}},
+			{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}},
+		},
 	}
 	shift(status, time.Unix(5000, 0))
 	end := status.ContainerStatuses[0].State.Terminated
 	got := []int64{status.StartTime.Unix(), end.StartedAt.Unix(), end.FinishedAt.Unix()}
 	if diff := cmp.Diff([]int64{4940, 4950, 5000}, got); diff != "" {
 		t.Errorf("times (-want +got):\n%s", diff)
+	}
+	if unknown := status.ContainerStatuses[1].State.Terminated.FinishedAt; !unknown.IsZero() {
+		t.Errorf("an unknown time became %s", unknown)
 	}
 }
