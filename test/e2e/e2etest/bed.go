@@ -19,7 +19,7 @@ import (
 // Timeouts of the suites.
 const (
 	// Patience is how long a state may take to be reached.
-	Patience = 60 * time.Second
+	Patience = 2 * time.Minute
 	// Interval is how often a state is looked at.
 	Interval = 100 * time.Millisecond
 )
