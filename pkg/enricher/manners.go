@@ -14,6 +14,9 @@ const (
 	// retryMargin is how far away the operator's next submission must be for a write in FAILING: a write while it
 	// runs spark-submit makes it lose the submission ID.
 	retryMargin = 2 * time.Second
+	// restTime is how long an application is left alone after its end: the operator writes that end a second time, from
+	// what it has read before, and reports an error if somebody wrote in between.
+	restTime = 2 * time.Second
 	// verdictWait is how long after the driver's end a final diagnosis waits for the operator to call the application
 	// failed: what its message and the conditions gain by that would else take a second write.
 	verdictWait = 3 * time.Second
@@ -39,8 +42,10 @@ func momentFor(app *v1beta2.SparkApplication, quietUntil, now time.Time, held bo
 		return moment{after: wait}
 	}
 	switch app.Status.ApplicationState.State {
-	case v1beta2.StateSubmitted, v1beta2.StateRunning, v1beta2.StateFailed, v1beta2.StateCompleted, v1beta2.StateSuspended:
+	case v1beta2.StateSubmitted, v1beta2.StateRunning, v1beta2.StateSuspended:
 		return moment{now: true}
+	case v1beta2.StateFailed, v1beta2.StateCompleted:
+		return atRest(app, now)
 	case v1beta2.StateFailing:
 		due, retries := nextRetry(app)
 		return moment{now: retries && due.Sub(now) > retryMargin}
@@ -49,6 +54,16 @@ func momentFor(app *v1beta2.SparkApplication, quietUntil, now time.Time, held bo
 	default:
 		return moment{}
 	}
+}
+
+// atRest is the moment in which an application that has ended may be written.
+func atRest(app *v1beta2.SparkApplication, now time.Time) moment {
+	if ended := app.Status.TerminationTime; ended != nil {
+		if wait := ended.Add(restTime).Sub(now); wait > 0 {
+			return moment{after: wait}
+		}
+	}
+	return moment{now: true}
 }
 
 // untilVerdict is how long the diagnosis of an attempt that ends the application still waits for the operator's verdict.

@@ -42,6 +42,9 @@ func TestMomentFor(t *testing.T) {
 		"FAILING with a retry overdue":             {app: failing("Always", -5), want: never},
 		"FAILING with retries left":                {app: failing("OnFailure", 60), want: now},
 		"FAILED, specification just changed":       {app: in(v1beta2.StateFailed), quiet: 4 * time.Second, want: "4s"},
+		"FAILED a moment ago":                      {app: terminated(in(v1beta2.StateFailed), 500*time.Millisecond), want: "1.5s"},
+		"COMPLETED a moment ago":                   {app: terminated(in(v1beta2.StateCompleted), time.Second), want: "1s"},
+		"FAILED two seconds ago":                   {app: terminated(in(v1beta2.StateFailed), 2*time.Second), want: now},
 		"FAILED, being deleted":                    {app: deleted(in(v1beta2.StateFailed)), want: never},
 	}
 	for name, tc := range cases {
