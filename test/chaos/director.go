@@ -26,6 +26,7 @@ type director struct {
 	random   *rand.Rand
 	say      func(format string, args ...any)
 	struck   map[blow]int
+	restarts []time.Time // of the API server and the operator
 }
 
 // direct lets the storm run its course until ctx ends.
@@ -64,11 +65,9 @@ func (d *director) strike(ctx context.Context, s strike) error {
 	ctx = context.WithoutCancel(ctx)
 	switch s.what {
 	case restartServer:
-		d.struck[s.what]++
-		return d.bed.RestartAPIServer(ctx, serverDown)
+		return d.restart(s.what, func() error { return d.bed.RestartAPIServer(ctx, serverDown) })
 	case restartOperator:
-		d.struck[s.what]++
-		return d.restartOperator(ctx)
+		return d.restart(s.what, func() error { return d.restartOperator(ctx) })
 	}
 	leader, standby := d.roles(ctx)
 	target := leader
@@ -90,6 +89,15 @@ func (d *director) strike(ctx context.Context, s strike) error {
 	default:
 		return target.process.Kill()
 	}
+}
+
+// restart notes when it began and when it was done: on a busy machine these are far apart.
+func (d *director) restart(what blow, do func() error) error {
+	d.struck[what]++
+	d.restarts = append(d.restarts, time.Now())
+	err := do()
+	d.restarts = append(d.restarts, time.Now())
+	return err
 }
 
 // roles tells the leader from the standby; either may be nil.

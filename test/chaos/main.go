@@ -12,10 +12,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/signal"
-	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -102,9 +100,7 @@ func figuresOf(ctx context.Context, m mode, s settings, baseline int) (figures, 
 }
 
 func tell(s settings, m mode, o *outcome, f figures) {
-	for _, message := range slices.Sorted(maps.Keys(o.operatorErrors)) {
-		s.say("%s: operator error %4d x %s", m.name, o.operatorErrors[message], message)
-	}
+	s.say("%s: failed reconciles of the operator: %v; within %s of a restart: %v", m.name, o.operatorErrors, shaken, o.restartErrors)
 	for _, stuck := range f.deadLocks {
 		s.say("%s: stuck: %s", m.name, stuck)
 	}

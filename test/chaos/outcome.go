@@ -37,7 +37,8 @@ type outcome struct {
 	events         []eventsv1.Event
 	writes         audit.Log
 	conflicts      audit.Log      // of the operator's writes of statuses
-	operatorErrors map[string]int // by message
+	operatorErrors map[string]int // failed reconciles by kind of error, away from restarts
+	restartErrors  map[string]int // the same in the time after restarts of the API server and the operator
 	told           map[string]bool
 	struck         map[blow]int
 	faults         map[string]int
@@ -88,7 +89,7 @@ func (o *outcome) readLogs(ctx context.Context, d *director) error {
 	o.writes = log.Where(audit.By(cluster.EnricherUser), audit.Writes, audit.Succeeded, inChaos)
 	conflict := func(r audit.Request) bool { return r.Code == http.StatusConflict }
 	o.conflicts = log.Where(audit.By(cluster.OperatorUser), audit.On("sparkapplications/status"), conflict)
-	if o.operatorErrors, err = errorsIn(d.operator.LogFile); err != nil {
+	if o.operatorErrors, o.restartErrors, err = errorsIn(d.operator.LogFile, d.restarts); err != nil {
 		return err
 	}
 	o.told = map[string]bool{}
@@ -113,7 +114,20 @@ func inChaos(r audit.Request) bool { return strings.HasPrefix(r.Namespace, names
 
 // logLine is a line of a structured log, of the operator or of the enricher.
 type logLine struct {
-	Level, Msg, Error, SubmissionID string
+	Level, Msg, Error, SubmissionID, ReconcileID string
+	TS                                           logTime
+}
+
+// logTime is the time of a log line, in the operator's or the enricher's format.
+type logTime struct{ time.Time }
+
+// UnmarshalJSON leaves a time that it cannot read zero.
+func (t *logTime) UnmarshalJSON(data []byte) error {
+	text := strings.Trim(string(data), `"`)
+	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		t.Time = at
+	}
+	return nil
 }
 
 func readLines(file string, each func(logLine)) error {
@@ -132,15 +146,27 @@ func readLines(file string, each func(logLine)) error {
 	return scanner.Err()
 }
 
-// errorsIn counts the errors of a log by their kinds.
-func errorsIn(file string) (map[string]int, error) {
-	counts := map[string]int{}
-	err := readLines(file, func(line logLine) {
-		if line.Level == "ERROR" || line.Level == "error" {
-			counts[line.Msg+": "+kindOf(line.Error)]++
+// shaken is how long after a restart errors are put down to it.
+const shaken = 30 * time.Second
+
+// errorsIn counts the reconciles that failed by the kinds of their errors, apart from those soon after a restart: with
+// connections gone and caches empty, there are some hundred of them with and without an enricher.
+func errorsIn(file string, restarts []time.Time) (calm, after map[string]int, err error) {
+	calm, after = map[string]int{}, map[string]int{}
+	counted := map[string]bool{}
+	err = readLines(file, func(line logLine) {
+		if line.Level != "ERROR" || line.ReconcileID != "" && counted[line.ReconcileID] {
+			return
+		}
+		counted[line.ReconcileID] = true
+		soon := func(at time.Time) bool { return !line.TS.Before(at) && line.TS.Before(at.Add(shaken)) }
+		if slices.ContainsFunc(restarts, soon) {
+			after[kindOf(line.Error)]++
+		} else {
+			calm[kindOf(line.Error)]++
 		}
 	})
-	return counts, err
+	return calm, after, err
 }
 
 // kinds of errors, by words that tell them.
@@ -153,6 +179,7 @@ var kinds = []struct {
 	{"pod not found", []string{"driver pod not found"}},
 	{"server is away", []string{
 		"connection refused", "connection reset", "EOF", "http2:", "apiserver not ready", "context deadline", "shutting down",
+		"not yet ready", "Resource kind",
 	}},
 	{"object is gone", []string{"not found"}},
 }
