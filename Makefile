@@ -65,7 +65,7 @@ test-envtest: controlplane ## Run the tests that need an API server
 
 .PHONY: test-e2e
 test-e2e: controlplane build ## Run the tests that need the API server, the operator and a node
-	KUBEBUILDER_ASSETS=$(ASSETS) go test -p 1 -count 1 -timeout 60m ./test/e2e/... \
+	KUBEBUILDER_ASSETS=$(ASSETS) go test -p 1 -count 1 -timeout 20m ./test/e2e/... \
 		-ginkgo.flake-attempts=2 -ginkgo.label-filter='!corpus'
 
 .PHONY: test-corpus
@@ -74,7 +74,7 @@ test-corpus: controlplane build ## Play the cases of the corpus through the whol
 
 .PHONY: test-webhook
 test-webhook: controlplane build ## Run those about the policies again, with the webhook on an API server without policies
-	E2E_WEBHOOK=1 KUBEBUILDER_ASSETS=$(ASSETS) go test -p 1 -count 1 -timeout 60m ./test/e2e/stopped ./test/e2e/diagnosis ./test/e2e/harm
+	E2E_WEBHOOK=1 KUBEBUILDER_ASSETS=$(ASSETS) go test -p 1 -count 1 -timeout 20m ./test/e2e/stopped ./test/e2e/diagnosis ./test/e2e/harm
 
 .PHONY: test-spark
 test-spark: controlplane build spark ## Run programs that fail on real Spark; CELLS=name,... PARALLEL=n OUTPUTS=folder

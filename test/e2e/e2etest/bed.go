@@ -56,6 +56,7 @@ func Start(ctx context.Context, opts Options) *Bed {
 	GinkgoHelper()
 	logf.SetLogger(logr.Discard())
 	SetDefaultEventuallyTimeout(Patience)
+	EnforceDefaultTimeoutsWhenUsingContexts()
 	SetDefaultEventuallyPollingInterval(Interval)
 	SetDefaultConsistentlyPollingInterval(Interval)
 

@@ -5,15 +5,21 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/install"
 )
 
 // EnricherAccount is the ServiceAccount of config/rbac that the enricher runs as.
@@ -56,6 +62,28 @@ func (c *Cluster) Install(ctx context.Context, args ...string) error {
 	}
 	if c.webhook {
 		return c.pointWebhooks(ctx)
+	}
+	if slices.Contains(args, string(install.FeatureFinalizer)) {
+		return c.awaitFinalizer(ctx)
+	}
+	return nil
+}
+
+// awaitFinalizer waits until the API server puts the capture finalizer on drivers: it learns of a policy a moment after
+// its creation.
+func (c *Cluster) awaitFinalizer(ctx context.Context) error {
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		driver := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: "awaited-", Namespace: metav1.NamespaceDefault, Labels: map[string]string{
+				v1beta2.LabelSparkRole: v1beta2.RoleDriver, v1beta2.LabelLaunchedBy: "true",
+			}},
+			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "driver", Image: "example"}}},
+		}
+		err := c.Client.Create(ctx, driver, client.DryRunAll)
+		return err == nil && slices.Contains(driver.Finalizers, v1beta2.FinalizerCapture), nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the finalizer's policy to take effect: %w", err)
 	}
 	return nil
 }
