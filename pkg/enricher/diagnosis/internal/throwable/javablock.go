@@ -9,7 +9,8 @@ import (
 // beginJava opens a trace at its first frame, cause or stack: the heading and its message are pending, stand in the line
 // before, or are missing.
 func (r *Reader) beginJava(text string) {
-	b := &block{Found: Found{Kind: Java, Index: r.index}}
+	b := r.newBlock()
+	b.Kind, b.Index = Java, r.index
 	lines := r.pending
 	if len(lines) > 0 {
 		b.Index -= len(lines)
@@ -36,6 +37,17 @@ func (r *Reader) beginJava(text string) {
 	b.Lines = lines
 	b.inMessage = javaKind(text) == causeLine
 	r.pending, r.headed, r.java = r.pending[:0], 0, b
+}
+
+// newBlock takes the memory of the last trace, which a log that is full of them needs again and again.
+func (r *Reader) newBlock() *block {
+	b := r.spare
+	if b == nil {
+		return &block{}
+	}
+	r.spare = nil
+	*b = block{}
+	return b
 }
 
 // maxFrameless is how many lines of message an exception without frames may have.
@@ -67,11 +79,11 @@ func frameless(pending []string, headed int) (Found, bool) {
 // at its end.
 func (r *Reader) fromHeading(lines []string) []string {
 	if r.headed != 0 {
-		return copied(lines)
+		return r.copied(lines)
 	}
 	for i, l := range lines {
 		if _, _, _, ok := javaHeading(l); ok {
-			return copied(lines[i:])
+			return r.copied(lines[i:])
 		}
 		if i > 0 {
 			continue
@@ -87,9 +99,14 @@ func (r *Reader) fromHeading(lines []string) []string {
 }
 
 // copied makes room for the frames to come.
-func copied(lines []string) []string {
+func (r *Reader) copied(lines []string) []string {
 	const frames = 6
-	return append(make([]string, 0, len(lines)+frames), lines...)
+	room := r.room
+	r.room = nil
+	if cap(room) == 0 {
+		room = make([]string, 0, len(lines)+frames)
+	}
+	return append(room, lines...)
 }
 
 func anyHeading(lines []string) bool {

@@ -7,16 +7,18 @@ type kept struct {
 	next  int // the oldest of last, once that is full
 }
 
-func (k *kept) add(f Found) {
+// add returns the finding that f takes the place of, empty where there is room for both.
+func (k *kept) add(f Found) (dropped Found) {
 	switch {
 	case len(k.first) < keepFirst:
 		k.first = append(k.first, f)
 	case len(k.last) < keepLast:
 		k.last = append(k.last, f)
 	default:
-		k.last[k.next] = f
+		dropped, k.last[k.next] = k.last[k.next], f
 		k.next = (k.next + 1) % keepLast
 	}
+	return dropped
 }
 
 func (k *kept) list() []Found {

@@ -54,13 +54,17 @@ func (p *plainReader) flush(r *Reader) {
 }
 
 // take reads a raw line, and reports whether it belongs to a failure that is no trace.
-func (p *plainReader) take(r *Reader, text string) bool {
+func (p *plainReader) take(r *Reader, text string, kind lineKind) bool {
 	if p.crash {
 		if strings.HasPrefix(text, "#") {
 			p.append(text)
 			return true
 		}
 		p.flush(r)
+	}
+	if kind != otherLine {
+		p.proceed(r, text, kind)
+		return false
 	}
 	if strings.HasPrefix(text, "# ") && isCrash(text) {
 		p.start(r, JVM, text, maxContinuation)
@@ -76,7 +80,7 @@ func (p *plainReader) take(r *Reader, text string) bool {
 	if p.takeR(r, text) || p.takeLauncher(r, text) {
 		return true
 	}
-	p.proceed(r, text)
+	p.proceed(r, text, kind)
 	return false
 }
 
@@ -97,7 +101,7 @@ func (p *plainReader) append(text string) {
 
 // proceed adds a further line to an open record or launcher's error. The line may still begin a trace: it is not
 // claimed.
-func (p *plainReader) proceed(r *Reader, text string) {
+func (p *plainReader) proceed(r *Reader, text string, kind lineKind) {
 	if p.open == nil {
 		return
 	}
@@ -105,7 +109,7 @@ func (p *plainReader) proceed(r *Reader, text string) {
 		p.flush(r)
 		return
 	}
-	if kind := javaKind(text); kind != otherLine && kind != blankLine || isTracebackTop(text) {
+	if kind != otherLine && kind != blankLine || isTracebackTop(text) {
 		return
 	}
 	p.append(text)

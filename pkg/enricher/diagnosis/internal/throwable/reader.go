@@ -37,6 +37,9 @@ type Reader struct {
 	patience    int
 	plain       plainReader
 	kept        kept
+	// spare and room are what traces that ended have left to build the next one in.
+	spare *block
+	room  []string
 }
 
 // block is a trace under construction.
@@ -111,13 +114,11 @@ func (r *Reader) raw(text string) {
 
 // begin looks at a raw line outside any trace.
 func (r *Reader) begin(text string) {
-	if r.plain.take(r, text) {
+	kind := javaKind(text)
+	if r.plain.take(r, text, kind) || kind == otherLine && r.beginPython(text) {
 		return
 	}
-	if r.beginPython(text) {
-		return
-	}
-	switch javaKind(text) {
+	switch kind {
 	case frameLine, causeLine, wrapLine:
 		r.beginJava(text)
 	case driverLine:
@@ -191,13 +192,15 @@ func (r *Reader) closeTraces() {
 		r.add(b.Found)
 	}
 	if b := r.java; b != nil {
-		r.java = nil
+		r.java, r.spare = nil, b
 		r.add(b.Found)
 	}
 }
 
 func (r *Reader) add(f Found) {
-	r.kept.add(f)
+	if dropped := r.kept.add(f); cap(dropped.Lines) > 0 {
+		r.room = dropped.Lines[:0]
+	}
 }
 
 // Found ends the text and returns what was found, in order: the first and the last findings where there are many.
