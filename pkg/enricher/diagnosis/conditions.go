@@ -27,7 +27,15 @@ func conditionIn(message string) (name, state string) {
 	if end < 3 || end > 200 || !isCondition(s[1:end]) {
 		return "", ""
 	}
-	return s[1:end], stateIn(s[end:])
+	return s[1:end], stateIn(ownPart(s[end:]))
+}
+
+// ownPart is a message without the traces that are printed below it.
+func ownPart(s string) string {
+	for _, mark := range []string{"\nJVM stacktrace:", "\nCaused by: "} {
+		s, _, _ = strings.Cut(s, mark)
+	}
+	return s
 }
 
 func isCondition(s string) bool {
@@ -45,8 +53,9 @@ func isCapital(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '0' && c <= '9
 
 const stateMark = "SQLSTATE: "
 
+// stateIn is the last SQLSTATE of a message: those before it belong to the failures that the message quotes.
 func stateIn(s string) string {
-	at := strings.Index(s, stateMark)
+	at := strings.LastIndex(s, stateMark)
 	if at < 0 {
 		return ""
 	}

@@ -19,6 +19,7 @@ var exits = map[int32]exit{
 	50:  {v1beta2.ReasonUserCodeError, "an exception was not caught"},
 	51:  {v1beta2.ReasonUserCodeError, "an exception was not caught, and another one occurred while it was logged"},
 	52:  {v1beta2.ReasonDriverOutOfMemory, "the JVM ran out of memory"},
+	53:  {v1beta2.ReasonInvalidConfiguration, "Spark could not create its local directory"},
 	101: {v1beta2.ReasonMissingDependency, "spark-submit could not load the main class"},
 	124: {v1beta2.ReasonDeadlineExceeded, "the driver's time limit ran out"},
 	126: {v1beta2.ReasonContainerCommandError, "the command is not executable"},

@@ -29,12 +29,32 @@ func (g *gate) exceptionLine(f *finding, facts string) string {
 	}
 	const most, rest = 640, 360
 	switch {
+	case wraps(x):
+		return g.wrapped(x)
 	case root == x || sameWords(x, root):
 		return g.describe(x, v1beta2.MaxMessageBytes)
-	case wraps(x):
-		return cut(g.describe(deepest(x), most)+" (in "+g.describe(x, rest)+")", v1beta2.MaxMessageBytes)
 	}
 	return cut(g.describe(x, most)+"; caused by "+g.describe(root, rest), v1beta2.MaxMessageBytes)
+}
+
+// wrapped leads with the first link below the wrappers that tells something, goes on with the root where that tells
+// more, and ends with the wrapper.
+func (g *gate) wrapped(x *throwable.Exception) string {
+	const most, some, rest = 640, 420, 360
+	telling, root := telling(x), deepest(x)
+	words := underneath(withoutPlan(ownText(telling)))
+	switch {
+	case telling == x && words == "":
+		return g.describe(x, v1beta2.MaxMessageBytes)
+	case telling == x:
+		return cut(g.line(words, rest)+" (in "+g.describe(x, most)+")", v1beta2.MaxMessageBytes)
+	case words != "":
+		return cut(g.line(words, most)+" (in "+g.describe(x, rest)+")", v1beta2.MaxMessageBytes)
+	case telling == root || sameWords(telling, root):
+		return cut(g.describe(telling, most)+" (in "+g.describe(x, rest)+")", v1beta2.MaxMessageBytes)
+	}
+	lead := g.describe(telling, some) + "; caused by " + g.describe(root, v1beta2.MaxMessageBytes-some-rest)
+	return cut(lead+" (in "+g.describe(x, rest)+")", v1beta2.MaxMessageBytes)
 }
 
 // describe is "class: message" on one line.
@@ -48,6 +68,16 @@ func (g *gate) describe(x *throwable.Exception, limit int) string {
 		return g.class(x.Class)
 	}
 	return g.line(x.Class+": "+text, limit)
+}
+
+// telling is the first link that does not only wrap, else the deepest with words.
+func telling(x *throwable.Exception) *throwable.Exception {
+	for _, link := range x.Chain()[1:] {
+		if !wraps(link) && strings.TrimSpace(link.Message) != "" {
+			return link
+		}
+	}
+	return deepest(x)
 }
 
 // deepest is the root cause, or the last link above it that has words, where the root has none.
@@ -80,6 +110,7 @@ var (
 		"[FAILED_READ_FILE",
 		"Could not execute broadcast", "Encountered error while reading file", "Failed to create Spark",
 		"[FAILED_JDBC", "Error initializing",
+		"Uploading file ", "Error uploading file ", "Could not load pod from template", "Operation: [", "An error has occurred.",
 		"Failed to read log", "error occurred in awaitResult", "[INTERNAL_ERROR]",
 	}
 	wrapperClasses = []string{

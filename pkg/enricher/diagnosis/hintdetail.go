@@ -27,7 +27,7 @@ var details = []detail{
 	},
 	{
 		of(v1beta2.ReasonMissingDependency), "data source",
-		regexp.MustCompile(`(?i)data source:? [` + "`" + `'"]?([\w.\-]+)`),
+		regexp.MustCompile(`(?i)data source:? [` + "`" + `'"]?([\w.\-]*\w)`),
 		"Data source %s is missing.",
 	},
 	{
@@ -125,13 +125,13 @@ var details = []detail{
 
 	{
 		of(v1beta2.ReasonAccessDenied), "ser",
-		regexp.MustCompile(`(?i)\buser[ =:]+["']?([\w.\-@/]+)`),
+		regexp.MustCompile(`(?i)\buser[ =:]+["']?([\w.\-@/:]*[\w/])`),
 		"Refused: user %s.",
 	},
 
 	{
 		of(v1beta2.ReasonInvalidConfiguration), "spark.",
-		regexp.MustCompile(`\b(spark\.[a-z][\w.\-]*[\w])`),
+		regexp.MustCompile(`(?:^|[^.\w])(spark\.[a-z][\w.\-]*[\w])`),
 		"Setting: %s.",
 	},
 	{of(v1beta2.ReasonInvalidConfiguration), "-X", regexp.MustCompile(`(-XX?:?[+\-]?\w[\w=.]*)`), "JVM option: %s."},

@@ -74,11 +74,18 @@ func isConsequence(e *throwable.Exception) bool {
 		if isOneOf(link.Class, consequenceClasses) || containsAny(head(link.Message, 2048), consequenceTexts) {
 			return true
 		}
-		if fromGateway(link) {
+		if fromGateway(link) || unanswered(link) {
 			return true
 		}
 	}
 	return false
+}
+
+// unanswered: Py4J tells of a call, but the JVM no longer told what went wrong in it.
+func unanswered(e *throwable.Exception) bool {
+	return throwable.SimpleName(e.Class) == "Py4JError" && e.Cause == nil &&
+		strings.HasPrefix(e.Message, "An error occurred while calling ") && !strings.Contains(e.Message, "\n") &&
+		!strings.Contains(e.Message, "Trace:")
 }
 
 // fromGateway: Python lost its JVM.

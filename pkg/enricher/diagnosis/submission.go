@@ -43,6 +43,9 @@ func (e *Engine) fromSubmission(said string) *finding {
 	if f := read.fatal(); f != nil {
 		found := e.fromFound(v1beta2.SourceSubmissionError, f)
 		found.facts = "spark-submit failed"
+		if !found.known {
+			found.verdict = beforeProgram(f.Exception)
+		}
 		return found
 	}
 	f := platformFinding(v1beta2.SourceSubmissionError, v1beta2.ReasonUnknown, "spark-submit failed", lastWords(said, text))

@@ -189,7 +189,7 @@ func (e *Engine) fromFound(source v1beta2.Source, f *throwable.Found) *finding {
 func (e *Engine) fromException(source v1beta2.Source, x *throwable.Exception, lines []string) *finding {
 	x = unwrap(x)
 	v, ok := e.lookup(x)
-	if !ok {
+	if v, ok = atStart(x, v, ok); !ok {
 		v = catalogue.Of(v1beta2.ReasonUserCodeError)
 	}
 	return &finding{source: source, verdict: v, known: ok, exception: x, lines: lines}
@@ -218,6 +218,11 @@ func (e *Engine) lookup(x *throwable.Exception) (catalogue.Verdict, bool) {
 	chain := x.Chain()
 	if v, ok := e.userVerdict(chain); ok {
 		return v, true
+	}
+	if q := quoted(x.Root()); q != nil {
+		if v, ok := e.lookup(q); ok {
+			return v, true
+		}
 	}
 	f := catalogue.Failure{Implicit: x.Implicit}
 	f.Condition, f.SQLState = sparkCondition(x)

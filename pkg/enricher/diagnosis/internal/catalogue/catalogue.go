@@ -24,6 +24,8 @@ type Rule struct {
 	Classes []string
 	// Texts: at least one of these occurs in the message. Lower case.
 	Texts []string
+	// Starts: the message begins with one of these. Lower case.
+	Starts []string
 	// All of these occur in the message, too. Lower case.
 	All []string
 	// Not: none of these occurs. Lower case.
@@ -184,7 +186,8 @@ func classIs(class, want string) bool {
 }
 
 func (r *Rule) matchesText(text string) bool {
-	return (len(r.Texts) == 0 || containsAny(text, r.Texts)) && containsAll(text, r.All) && !containsAny(text, r.Not)
+	return (len(r.Texts) == 0 || containsAny(text, r.Texts)) && containsAll(text, r.All) &&
+		!containsAny(text, r.Not) && (len(r.Starts) == 0 || startsWithAny(text, r.Starts))
 }
 
 // matchesChain: one link has the class, and the texts of the links together have the texts.
@@ -214,6 +217,15 @@ func (r *Rule) matchesChain(links []lowLink) bool {
 func containsAny(s string, list []string) bool {
 	for _, t := range list {
 		if strings.Contains(s, t) {
+			return true
+		}
+	}
+	return false
+}
+
+func startsWithAny(s string, list []string) bool {
+	for _, t := range list {
+		if strings.HasPrefix(s, t) {
 			return true
 		}
 	}

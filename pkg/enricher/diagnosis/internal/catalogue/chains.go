@@ -51,6 +51,16 @@ var chainRules = []Rule{
 	},
 	{Texts: []string{"max number of executor failures"}, Reason: v1beta2.ReasonExecutorLost},
 
+	// Broadcasts: what lies beneath is a bare timeout or a full heap.
+	{Texts: []string{"could not execute broadcast in"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint: "Raise spark.sql.broadcastTimeout, or lower spark.sql.autoBroadcastJoinThreshold (-1 switches broadcast joins off)."},
+	{
+		Texts: []string{"not enough memory to build and broadcast"}, Not: []string{"lost task"},
+		Reason: v1beta2.ReasonDriverOutOfMemory,
+		Hint:   "Raise spark.driver.memory, or lower spark.sql.autoBroadcastJoinThreshold (-1 switches broadcast joins off).",
+	},
+	{Texts: []string{"could not load pod from template"}, Reason: v1beta2.ReasonInvalidConfiguration},
+
 	// What Spark's parser and analyser reject quotes the statement, in which any word can stand.
 	{
 		Classes: []string{

@@ -10,6 +10,7 @@ var configurationRules = []Rule{
 		"exec format error", "[fatal tini", "command not found", "bad interpreter", "can't open file",
 		"executable file not found", "exec user process caused", "cannot execute", "java_home is not set",
 		"oci runtime", "unknown command:", "failed to find spark jars directory", "failed to execute child process",
+		"fork/exec ",
 	}, Reason: v1beta2.ReasonContainerCommandError},
 
 	// Versions that do not fit.
@@ -92,6 +93,7 @@ var configurationRules = []Rule{
 			"cannot load main class", "error while loading shared libraries", "cannot open shared object file",
 			"unable to access jarfile", "cannot find catalog plugin class",
 			"could not load an implementation class", "main method not found in class",
+			"may not have been compiled with",
 			"error opening zip file or jar manifest missing", "there is no package called",
 			"could not find function", "error: failed to load", "error while finding module specification",
 			"could not find java.",
@@ -142,7 +144,8 @@ var configurationRules = []Rule{
 	},
 	{
 		Texts: []string{
-			"must be at least", "must be less than", "must be positive", "should be positive", "must be >",
+			"should be int, but was", "should be long, but was", "should be double, but was",
+			"should be boolean, but was", "should be one of", "must be at least", "must be less than", "must be positive", "should be positive", "must be >",
 			"must not be", "requires setting",
 		},
 		All: []string{"spark."}, Reason: v1beta2.ReasonInvalidConfiguration,
@@ -171,6 +174,7 @@ var configurationRules = []Rule{
 			"ConfigException", "ConfigException$Missing", "ConfigurationException",
 			"InvalidConfigurationValueException", "ConfigurationPropertyNotFoundException",
 			"BadConfigException", "NoSectionError", "NoOptionError", "MissingConfigException",
+			"AWSRedirectException", "BarrierJobSlotsNumberCheckFailed", "BarrierJobRunWithDynamicAllocationException",
 			"KeyProviderException", "UnrecognizedPropertyException", "OptionValidationException",
 		},
 		Not: []string{"no resolvable bootstrap"}, Reason: v1beta2.ReasonInvalidConfiguration,
@@ -209,6 +213,16 @@ var configurationRules = []Rule{
 			"mkdir of file:", "failed to create a temp directory", "cannot create directory",
 			"mkdirs failed to create file:", "(permission denied)", "read-only file system",
 		},
-		Not: []string{"hdfs://", "s3a://"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Not: []string{"hdfs://", "s3a://", "safe mode"}, Reason: v1beta2.ReasonInvalidConfiguration,
+	},
+	// Storage names its scheme, bucket or operation first; a path alone, where no data lies, is the container's own.
+	{
+		Classes: []string{"java.nio.file.AccessDeniedException", "java.nio.file.FileSystemException"},
+		Starts:  []string{"/var/", "/tmp", "/opt/", "/home/", "/root", "/app", "/etc/"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint: "The container's user may not use that local path: check the volume, its fsGroup and the image's user.",
+	},
+	{
+		Texts: []string{"failed to create any local dir"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint: "Spark cannot create its scratch directory: check that spark.local.dir is mounted, writable and not full.",
 	},
 }

@@ -19,11 +19,6 @@ var platformRules = []Rule{
 		Reason: v1beta2.ReasonDriverOutOfMemory,
 		Hint:   "Raise -XX:MaxMetaspaceSize in spark.driver.extraJavaOptions, or load fewer classes."},
 	{
-		Classes: []string{"OutOfMemoryError"}, Texts: []string{"not enough memory to build and broadcast"},
-		Reason: v1beta2.ReasonDriverOutOfMemory,
-		Hint:   "Raise driver memory, or lower spark.sql.autoBroadcastJoinThreshold (-1 switches broadcast joins off).",
-	},
-	{
 		Classes: []string{"OutOfMemoryError", "SparkOutOfMemoryError", "OutOfDirectMemoryError"},
 		Reason:  v1beta2.ReasonDriverOutOfMemory,
 	},
@@ -45,7 +40,11 @@ var platformRules = []Rule{
 		Reason: v1beta2.ReasonJvmCrash,
 	},
 	{
-		Texts:  []string{"segmentation fault", "fatal python error: aborted", "fatal python error: bus error"},
+		Texts: []string{
+			"segmentation fault", "fatal python error: aborted", "fatal python error: bus error",
+			"double free or corruption", "invalid pointer", "invalid next size", "corrupted size vs. prev_size",
+			"malloc(): ", "stack smashing detected", "terminate called after throwing", "pure virtual method called",
+		},
 		Reason: v1beta2.ReasonJvmCrash,
 	},
 

@@ -66,10 +66,21 @@ var startSigns = []sign{
 	{prefix: "OCI runtime exec failed"},
 	{prefix: "Segmentation fault"},
 	{prefix: "exec format error"},
+	// The C and C++ runtimes, before they abort the process.
+	{prefix: "double free or corruption"},
+	{prefix: "free(): "},
+	{prefix: "malloc(): "},
+	{prefix: "malloc_consolidate(): "},
+	{prefix: "realloc(): "},
+	{prefix: "munmap_chunk(): "},
+	{prefix: "corrupted size vs. prev_size"},
+	{prefix: "*** stack smashing detected"},
+	{prefix: "terminate called after throwing", following: 1},
+	{prefix: "pure virtual method called"},
 }
 
 // startBytes are the first bytes of startSigns.
-const startBytes = "UIMCJF[OSe"
+const startBytes = "UIMCJF[OSedfmrc*tp"
 
 // wordSigns follow ": " in a line. Those that end one are too common elsewhere to stand alone: the line must also
 // begin as a shell's or a runtime's does.

@@ -9,6 +9,9 @@ const (
 
 func isTracebackTop(s string) bool { return strings.Contains(s, "Traceback (most recent call last)") }
 
+// opensTraceback is false for an exception's line that goes on with the traceback of another process.
+func opensTraceback(s string) bool { return isTracebackTop(s) && !isThrownLine(s) }
+
 func isChainMark(s string) bool {
 	s = strings.TrimSpace(s)
 	return s == duringHandling || s == directCause
@@ -58,7 +61,7 @@ func parseSection(lines []string) *Exception {
 	margin := sectionMargin(lines)
 	var frames []string
 	for i, l := range lines {
-		if isTracebackTop(l) || strings.TrimSpace(l) == "" {
+		if opensTraceback(l) || strings.TrimSpace(l) == "" {
 			continue
 		}
 		if indent(l) > margin || len(frames) == 0 && isPythonFrame(l) {
@@ -120,6 +123,9 @@ func exceptionAt(lines []string, margin int) *Exception {
 	if e.Cause == nil {
 		e.Remote = workerIn(e.Message)
 		e.Message = beforeWorker(e.Message)
+		if e.Remote == nil {
+			e.Remote = taskIn(e.Message)
+		}
 	}
 	return e
 }
@@ -144,7 +150,7 @@ func javaPart(message string, more []string) (string, *Exception) {
 		default:
 			continue
 		}
-		if e := ParseJava(trace); e != nil && e.Class != "" {
+		if e := ParseJava(trace); e != nil && (e.Class != "" || len(e.Frames) > 0) {
 			return joinMessage(message, more[:i]), e
 		}
 	}

@@ -132,7 +132,7 @@ func (b *block) takeFrame(text string) bool {
 	if strings.TrimSpace(text) == "" {
 		return true
 	}
-	if isTracebackTop(text) {
+	if opensTraceback(text) {
 		ok := len(b.Lines) == 0 || b.afterMark
 		b.afterMark = false
 		if ok && isBox(text) {

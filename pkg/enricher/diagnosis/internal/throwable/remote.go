@@ -23,6 +23,19 @@ func remoteIn(message string) *Exception {
 	return &Exception{Class: class, Message: strings.TrimSpace(said)}
 }
 
+// taskIn finds the exception of a task in the message of a Python exception, with the trace that is quoted below it.
+func taskIn(message string) *Exception {
+	text, _, _ := strings.Cut(taskFailure(message), "\n"+driverStack)
+	if text == "" {
+		return nil
+	}
+	e := ParseJava(strings.Split(text, "\n"))
+	if e == nil || !looksThrown(e.Class) || e.Class == "ExecutorLostFailure" {
+		return nil
+	}
+	return e
+}
+
 // taskFailure is what follows "Lost task 0.3 in stage 1.0 (TID 3) (host executor 1): " or "failure reason:".
 func taskFailure(message string) string {
 	if at := strings.LastIndex(message, "(TID "); at >= 0 && strings.Contains(message[:at], "Lost task") {
