@@ -25,12 +25,21 @@ func hintFor(s *survey, f *finding, withText bool) string {
 		return general
 	}
 	if f.aside != "" {
-		general = f.aside + " " + general
+		general = sentence(f.aside) + " " + general
 	}
 	if detail := detailFor(s, f); detail != "" {
 		return detail + " " + general
 	}
 	return general
+}
+
+// sentence ends a text with a full stop, so that it can be followed by another.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") {
+		return s
+	}
+	return s + "."
 }
 
 // memoryInForce tells the sizes that a person or a program would raise after running out of memory.

@@ -16,6 +16,8 @@ type marks struct {
 	terminated int
 	// lastPrint is the last line before the end that the program printed, or logged as an error.
 	lastPrint string
+	// starving: Spark waits for executors, and none has come since.
+	starving bool
 	// missingJar is a local file that spark-submit did not find.
 	missingJar string
 }
@@ -28,16 +30,18 @@ func (m *marks) see(line logtext.Line, index int) {
 		}
 		return
 	}
-	if line.Level >= logtext.Error && m.shutdown == 0 && !containsAny(line.Logger, noiseLoggers) {
+	signal := line.Level >= logtext.Warn && strings.Contains(line.Text, "RECEIVED SIGNAL ")
+	if line.Level >= logtext.Error && m.shutdown == 0 && !signal && !containsAny(line.Logger, noiseLoggers) {
 		m.lastPrint = line.Text
 	}
 	switch line.Level {
 	case logtext.Info, logtext.Debug:
 		m.seeInfo(line.Text, index)
 	case logtext.Error, logtext.Warn, logtext.Fatal:
-		if strings.Contains(line.Text, "RECEIVED SIGNAL ") && m.terminated == 0 {
+		if signal && m.terminated == 0 {
 			m.terminated = index
 		}
+		m.starving = m.starving || strings.HasPrefix(line.Text, noExecutors)
 		if jar := localJar(line.Text); jar != "" {
 			m.missingJar = jar
 		}
@@ -66,7 +70,13 @@ func (m *marks) seeInfo(text string, index int) {
 	if isProgress(text) {
 		m.progress = index
 	}
+	if m.starving && (strings.HasPrefix(text, "Registered executor") || strings.HasPrefix(text, "Starting task ")) {
+		m.starving = false
+	}
 }
+
+// noExecutors is what Spark repeats while no executor takes up its tasks.
+const noExecutors = "Initial job has not accepted any resources"
 
 func isShutdown(text string) bool {
 	return strings.Contains(text, "Invoking stop() from shutdown hook") || strings.Contains(text, "Shutdown hook called")

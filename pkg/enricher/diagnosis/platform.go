@@ -181,7 +181,14 @@ func waiting(name string, w *corev1.ContainerStateWaiting) *finding {
 		return nil
 	}
 	facts := fmt.Sprintf("%s: %s", name, w.Reason)
-	return platformFinding(v1beta2.SourceContainerStatus, reason, facts, said(w.Reason, w.Message))
+	f := platformFinding(v1beta2.SourceContainerStatus, reason, facts, said(w.Reason, w.Message))
+	if strings.Contains(w.Message, "runAsNonRoot") {
+		return f.hint("Give the image a numeric user that is not root, or set runAsUser in the pod's securityContext.")
+	}
+	if reason == v1beta2.ReasonContainerConfigError && w.Reason != "CreateContainerConfigError" {
+		return f.hint("The runtime refused the container as set up: correct the mount, device or setting that the message names.")
+	}
+	return f
 }
 
 // unschedulable reads why no node took the pod.

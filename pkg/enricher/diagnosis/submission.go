@@ -16,7 +16,7 @@ func (e *Engine) fromOperator(s *survey) *finding {
 	switch {
 	case s.said == "":
 		return nil
-	case strings.HasPrefix(s.said, "driver pod not found"):
+	case strings.EqualFold(s.said, "driver pod not found"):
 		return platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonDriverTerminated, "driver pod not found",
 			"driver pod not found: it was deleted before it could tell how it ended").retryable(v1beta2.RetryableTrue)
 	case strings.HasPrefix(s.said, "driver container status missing"):
@@ -62,8 +62,9 @@ func (e *Engine) fromSubmission(said string) *finding {
 	}
 	if v, ok := e.lookup(plain); ok {
 		f.verdict = v
+		return f
 	}
-	return f
+	return f.hint("Look into the operator's log for what spark-submit printed.")
 }
 
 // submissionOutput removes what the operator puts before the output of spark-submit.

@@ -59,6 +59,13 @@ var chainRules = []Rule{
 		Reason: v1beta2.ReasonDriverOutOfMemory,
 		Hint:   "Raise spark.driver.memory, or lower spark.sql.autoBroadcastJoinThreshold (-1 switches broadcast joins off).",
 	},
+	// A state's file that is gone is no missing input.
+	{
+		Texts: []string{
+			"error reading delta file", "error reading snapshot file", "error reading streaming state file",
+		},
+		All: []string{"does not exist"}, Reason: v1beta2.ReasonStreamingStateError,
+	},
 	{Texts: []string{"could not load pod from template"}, Reason: v1beta2.ReasonInvalidConfiguration},
 
 	// What Spark's parser and analyser reject quotes the statement, in which any word can stand.
@@ -100,6 +107,11 @@ var chainRules = []Rule{
 	},
 	{Texts: []string{"serviceaccount"}, All: []string{"not found", "error looking up service account"},
 		Reason: v1beta2.ReasonKubernetesForbidden, Hint: "Create the service account or correct its name."},
+	{
+		Texts:  []string{"no priorityclass with name", "runtimeclass.node.k8s.io"},
+		Reason: v1beta2.ReasonInvalidConfiguration,
+	},
+	{Texts: []string{"is forbidden: user "}, All: []string{" cannot "}, Reason: v1beta2.ReasonKubernetesForbidden},
 	{Texts: kubernetesTexts, All: []string{"unauthorized"}, Reason: v1beta2.ReasonKubernetesForbidden,
 		Hint: "The token was refused (401): refresh or remount it; a retry may help where it had expired."},
 	{Texts: kubernetesTexts, All: []string{"forbidden"}, Not: []string{"maximum cpu", "maximum memory"},

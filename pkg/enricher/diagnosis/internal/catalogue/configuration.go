@@ -58,6 +58,7 @@ var configurationRules = []Rule{
 
 	{Texts: []string{
 		"has no attribute 'iteritems'", "module 'numpy' has no attribute", "does not exist in the jvm",
+		"sun.misc.unsafe or java.nio.directbytebuffer",
 	}, Reason: v1beta2.ReasonDependencyConflict},
 
 	// Code that is not there.
@@ -96,7 +97,7 @@ var configurationRules = []Rule{
 			"may not have been compiled with",
 			"error opening zip file or jar manifest missing", "there is no package called",
 			"could not find function", "error: failed to load", "error while finding module specification",
-			"could not find java.",
+			"could not find java.", "failed to get main class in jar",
 		},
 		Reason: v1beta2.ReasonMissingDependency,
 	},
@@ -107,6 +108,10 @@ var configurationRules = []Rule{
 		Classes: []string{"NoSuchElementException"}, Texts: []string{"spark."},
 		Reason: v1beta2.ReasonInvalidConfiguration,
 		Hint:   "The program asks for a setting that is not given: add it to sparkConf.",
+	},
+	{
+		Texts: []string{"invalid null input: name"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint: "The container's user id has no name: add it to the image's /etc/passwd, or correct runAsUser.",
 	},
 	{
 		Texts: []string{
@@ -139,6 +144,8 @@ var configurationRules = []Rule{
 			"missing required argument", "missing required parameter", "following arguments are required",
 			"unrecognized arguments", "missing option", "no such option", ": error: argument", "master must",
 			"deploy mode", "in spark config",
+			"config conflict(key", "spark.rpc.message.maxsize", "consider increasing spark.", "please increase spark.",
+			"to avoid this, increase spark.",
 		},
 		Not: []string{"access denied", "forbidden"}, Reason: v1beta2.ReasonInvalidConfiguration,
 	},
@@ -201,7 +208,7 @@ var configurationRules = []Rule{
 		Classes: []string{"FileNotFoundError", "FileNotFoundException", "NoSuchFileException"},
 		Texts: []string{
 			"/etc/", "/.kube/", "kubeconfig", "/opt/spark/conf", "log4j", "core-site.xml", "/var/run/secrets",
-			"/mnt/secrets", "krb5.conf", ".keytab", "truststore", "keystore",
+			"/var/secrets", "/mnt/secrets", "krb5.conf", ".keytab", "truststore", "keystore",
 		},
 		Reason: v1beta2.ReasonInvalidConfiguration,
 	},
