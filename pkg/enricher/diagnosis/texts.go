@@ -102,9 +102,9 @@ func (e *Engine) fromTexts(s *survey) (*finding, marks) {
 
 // decides reports whether what the log shows ended the driver. A log that goes on until a signal ends the process
 // explains it only by what nobody caught or what came again and again; and a driver that reports the exit code of
-// its Python process is explained by that process alone.
+// its Python process is explained by that process alone, or by what that process was left without.
 func decides(s *survey, log *reading, f *throwable.Found, a *annotation) bool {
-	if a != nil && a.bare && f.Kind == throwable.Java {
+	if a != nil && a.bare && f.Kind == throwable.Java && !log.pythonFailed() {
 		return false
 	}
 	w := log.weigh(f)
@@ -112,6 +112,16 @@ func decides(s *survey, log *reading, f *throwable.Found, a *annotation) bool {
 		return w >= uncaught || w == logged && log.repeats(f)
 	}
 	return w >= logged || w == recorded
+}
+
+// pythonFailed reports whether a Python traceback ended the program, be it only as a consequence.
+func (r *reading) pythonFailed() bool {
+	for i := range r.found {
+		if r.found[i].Kind == throwable.Python && r.weigh(&r.found[i]) == uncaught {
+			return true
+		}
+	}
+	return false
 }
 
 // repeats reports whether the log tells the same failure more than once.

@@ -13,7 +13,7 @@ const (
 	lastFailure  = "most recent failure: "
 	taskEnd      = "): "
 	executorLost = "ExecutorLostFailure ("
-	lostReason   = "Reason: "
+	lostReason   = "Reason:"
 )
 
 // underneath is what a text that only wraps quotes as the failure itself, "" where it quotes none.

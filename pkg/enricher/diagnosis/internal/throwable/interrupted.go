@@ -10,13 +10,14 @@ import (
 const maxInterruption = 8
 
 // interrupt keeps a trace that nobody logged open while another process writes records into the same log: the JVM and
-// its Python process share one. Records of errors end it, since lines that follow may be their own.
-func (r *Reader) interrupt(level logtext.Level) {
+// its Python process share one. Records of errors end it, since lines that follow may be their own; a traceback is
+// told from the JVM's traces.
+func (r *Reader) interrupt(record logtext.Line) {
 	b := r.python
 	if b == nil {
 		b = r.java
 	}
-	if b != nil && b.Level == logtext.None && level < logtext.Warn {
+	if b != nil && b.Level == logtext.None && b.outlasts(record) {
 		r.interrupted, r.patience = b, maxInterruption
 		r.python, r.java = nil, nil
 		return
@@ -24,9 +25,14 @@ func (r *Reader) interrupt(level logtext.Level) {
 	if r.interrupted == nil {
 		return
 	}
-	if r.patience--; r.patience < 0 || level >= logtext.Warn {
+	if r.patience--; r.patience < 0 || !r.interrupted.outlasts(record) {
 		r.endInterrupted()
 	}
+}
+
+// outlasts reports whether a trace may go on behind a record.
+func (b *block) outlasts(record logtext.Line) bool {
+	return record.Level < logtext.Warn || b.Kind == Python && !b.inMessage && isJavaLogger(record.Logger)
 }
 
 // resume goes on with the interrupted trace, if the line clearly belongs to it.
@@ -62,5 +68,18 @@ func (b *block) continues(text string) bool {
 	if isChainMark(text) {
 		return true
 	}
-	return !b.inMessage && (indent(text) > b.margin && strings.TrimSpace(text) != "" || b.frames > 0 && isThrownLine(text))
+	if b.inMessage || javaKind(text) != otherLine || isOfJVM(text) {
+		return false
+	}
+	return indent(text) > b.margin || b.frames > 0 && isThrownLine(text)
+}
+
+// isOfJVM reports whether a line begins like a Java exception of a package that Python has none of.
+func isOfJVM(text string) bool {
+	for _, p := range []string{"java.", "javax.", "scala.", "org.apache.", "com.", "io.netty.", "io.fabric8."} {
+		if strings.HasPrefix(text, p) {
+			return true
+		}
+	}
+	return false
 }

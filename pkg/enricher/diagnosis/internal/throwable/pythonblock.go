@@ -159,7 +159,7 @@ func (b *block) takeFrame(text string) bool {
 // takeMessage accepts the further lines of the exception's message. Only the exceptions that quote a trace go on
 // behind an empty line.
 func (b *block) takeMessage(text string) bool {
-	if strings.HasPrefix(text, inThread) {
+	if strings.HasPrefix(text, inThread) || isPythonWarning(text) {
 		return false
 	}
 	if _, ok := announces(text); ok {
@@ -174,6 +174,17 @@ func (b *block) takeMessage(text string) bool {
 	}
 	b.blank = strings.TrimSpace(text) == ""
 	return true
+}
+
+// isPythonWarning accepts "/lib/x.py:12: FutureWarning: text" and "sys:1: ResourceWarning: text", which Python prints
+// at any time.
+func isPythonWarning(text string) bool {
+	at := strings.Index(text, "Warning: ")
+	if at < 0 {
+		return false
+	}
+	name := strings.LastIndexByte(text[:at], ' ') + 1
+	return name > 2 && text[name-2] == ':' && text[name-3] >= '0' && text[name-3] <= '9'
 }
 
 // quotes reports whether the exception's message carries a Java trace or a worker's traceback.

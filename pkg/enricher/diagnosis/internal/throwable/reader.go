@@ -85,7 +85,7 @@ func (r *Reader) carriesTrace(line logtext.Line) bool {
 }
 
 func (r *Reader) startRecord(line logtext.Line) {
-	r.interrupt(line.Level)
+	r.interrupt(line)
 	r.close()
 	r.record, r.age = line, 0
 	r.announced = announcement{}
