@@ -71,7 +71,7 @@ func (r *reading) weighWarning(f *throwable.Found) weight {
 	switch {
 	case strings.Contains(f.Logger, "SparkSubmit"):
 		return uncaught
-	case strings.HasPrefix(f.Logger, "ExecutorPods") && isOneOf(f.Root().Class, []string{"KubernetesClientException"}) &&
+	case strings.HasPrefix(f.Logger, "ExecutorPods") && isOneOf(f.Class, []string{"KubernetesClientException"}) &&
 		r.marks.progress < f.Index:
 		return logged
 	}

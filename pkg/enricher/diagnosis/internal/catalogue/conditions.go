@@ -64,6 +64,10 @@ var conditions = map[string]condition{
 	"NOT_NULL_ASSERT_VIOLATION":                                {reason: v1beta2.ReasonInvalidData},
 	"NOT_NULL_CONSTRAINT_VIOLATION":                            {reason: v1beta2.ReasonInvalidData},
 	"NULL_MAP_KEY":                                             {reason: v1beta2.ReasonInvalidData},
+	"EXCEED_LIMIT_LENGTH":                                      {reason: v1beta2.ReasonInvalidData},
+	"CANNOT_LOAD_PROTOBUF_CLASS":                               {reason: v1beta2.ReasonMissingDependency},
+	"EXPRESSION_ENCODING_FAILED":                               {reason: v1beta2.ReasonUserCodeError, place: true},
+	"EXPRESSION_DECODING_FAILED":                               {reason: v1beta2.ReasonUserCodeError, place: true},
 	"DATETIME_FIELD_OUT_OF_BOUNDS":                             {reason: v1beta2.ReasonInvalidData},
 	"SQL_CONF_NOT_FOUND":                                       {reason: v1beta2.ReasonInvalidConfiguration},
 	"JAVA_GATEWAY_EXITED":                                      {reason: v1beta2.ReasonInvalidConfiguration},
@@ -147,6 +151,8 @@ var conditionPrefixes = []prefixed{
 	{"STREAMING_CHECKPOINT", condition{reason: v1beta2.ReasonStreamingStateError}},
 	{"MALFORMED_CHECKPOINT", condition{reason: v1beta2.ReasonStreamingStateError}},
 	{"KAFKA_", condition{reason: v1beta2.ReasonStreamingStateError, place: true}},
+	{"CHECKPOINT_FILE_", condition{reason: v1beta2.ReasonStreamingStateError}},
+	{"MALFORMED_", condition{reason: v1beta2.ReasonInvalidData}},
 	{"INCOMPATIBLE_STREAMING", condition{reason: v1beta2.ReasonStreamingStateError}},
 	{"INVALID_SPARK_", condition{reason: v1beta2.ReasonInvalidConfiguration}},
 	{"INVALID_CONF", condition{reason: v1beta2.ReasonInvalidConfiguration}},
@@ -155,6 +161,7 @@ var conditionPrefixes = []prefixed{
 
 // states are the SQLSTATEs that mean something else than their class.
 var states = map[string]condition{
+	"22KD3": {reason: v1beta2.ReasonMissingDependency},
 	"42501": {reason: v1beta2.ReasonAccessDenied},
 	"42K03": {reason: v1beta2.ReasonDataNotFound},
 	"42K0B": {reason: v1beta2.ReasonInvalidData, place: true},

@@ -8,7 +8,8 @@ var configurationRules = []Rule{
 		Hint: "The main file is not in the image at that path: check mainApplicationFile."},
 	{Texts: []string{
 		"exec format error", "[fatal tini", "command not found", "bad interpreter", "can't open file",
-		"executable file not found", "exec user process caused", "cannot execute", "java_home is not set",
+		"executable file not found", "exec user process caused", "cannot execute: ",
+		"cannot execute binary", "java_home is not set",
 		"oci runtime", "unknown command:", "failed to find spark jars directory", "failed to execute child process",
 		"fork/exec ",
 	}, Reason: v1beta2.ReasonContainerCommandError},
@@ -190,7 +191,7 @@ var configurationRules = []Rule{
 		Texts: []string{
 			"wrong fs:", "incomplete hdfs uri", "does not appear to be a valid",
 			"bucket must be addressed using", "permanentredirect", "301 moved permanently",
-			"authorizationheadermalformed", "the region", "fs.azure.account.key",
+			"authorizationheadermalformed", "the region '", "region provider chain", "fs.azure.account.key",
 			"relative path in absolute uri", "invalid s3 uri", "bucket is in this region", "null uri host",
 		},
 		Reason: v1beta2.ReasonInvalidConfiguration,

@@ -10,6 +10,8 @@ var dataRules = []Rule{
 		"ProtocolChangedException", "DeltaConcurrentModificationException", "CommitFailedException",
 		"CommitStateUnknownException", "HoodieWriteConflictException",
 		"HoodieLockException", "SQLTransactionRollbackException",
+		"MySQLTransactionRollbackException", "LockException", "WaitingForLockException",
+		"NessieReferenceConflictException", "NessieConflictException",
 	}, Reason: v1beta2.ReasonCommitConflict},
 	{
 		Classes: []string{"ValidationException"},
@@ -21,6 +23,7 @@ var dataRules = []Rule{
 			"could not serialize access", "ora-00060", "ora-08177", "sqlstate=40001", "sqlstate=40p01",
 			"deadlock detected", "deadlock found when trying", "lost the race",
 			"requirement failed: branch main has changed", "was deadlocked on lock",
+			"lock wait timeout exceeded",
 		},
 		Reason: v1beta2.ReasonCommitConflict,
 	},
@@ -163,7 +166,10 @@ var dataRules = []Rule{
 		Reason: v1beta2.ReasonDataNotFound,
 	},
 
-	{Texts: []string{"relation \""}, All: []string{"does not exist"}, Reason: v1beta2.ReasonDataNotFound},
+	{
+		Texts: []string{"relation \"", "database \""}, All: []string{"\" does not exist"},
+		Reason: v1beta2.ReasonDataNotFound,
+	},
 
 	// Services.
 	{
@@ -217,7 +223,9 @@ var dataRules = []Rule{
 			"can't connect to", "cluster is not accessible", "statuscode.unavailable", "sqlstate=08", "sqlstate 08",
 			"ora-12505", "ora-12514", "ora-12516", "ora-12518", "ora-12519", "ora-12520", "ora-12541", "ora-12543",
 			"ora-12154", "ora-12170", "ora-03113", "ora-03114", "ora-01033", "ora-01034", "ora-01089",
-			"listener refused the connection", "failed to resolve '",
+			"listener refused the connection",
+			"the database system is", "terminating connection due to", "internal server error", "gateway timeout",
+			"gateway time-out", "failed to resolve '",
 			"failed to resolve \"",
 		},
 		Not: []string{"python worker"}, Reason: v1beta2.ReasonExternalServiceUnavailable,

@@ -31,4 +31,8 @@ var userRules = []Rule{
 		},
 		Reason: v1beta2.ReasonSqlAnalysisError,
 	},
+	{
+		Texts: []string{"column \"", "function "}, All: []string{" does not exist", "error: "},
+		Reason: v1beta2.ReasonSqlAnalysisError,
+	},
 }

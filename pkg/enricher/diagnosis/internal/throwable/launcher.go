@@ -90,7 +90,8 @@ var wordSigns = []struct {
 }{
 	{text: "exec format error"},
 	{text: "Exec format error"},
-	{text: "cannot execute"},
+	{text: "cannot execute binary"},
+	{text: "cannot execute: "},
 	{text: "bad interpreter"},
 	{text: "exec user process caused"},
 	{text: "executable file not found in $PATH"},
@@ -108,6 +109,7 @@ var wordSigns = []struct {
 	{text: "No such file or directory", ends: true},
 	{text: "no such file or directory", ends: true},
 	{text: "Is a directory", ends: true},
+	{text: "cannot execute", ends: true},
 }
 
 // wordBytes are the first bytes of wordSigns.
@@ -132,13 +134,19 @@ func launcherSign(text string) *sign {
 			return s
 		}
 	}
-	if text[0] != ' ' && text[0] != '\t' && text[0] != '+' && hasWordSign(strings.TrimRight(text, " ")) {
+	if text[0] != ' ' && text[0] != '\t' && text[0] != '+' && hasWordSign(strings.TrimRight(text, " ")) && !isJavaThrown(text) {
 		return &plainSign
 	}
 	return nil
 }
 
 var plainSign = sign{}
+
+// isJavaThrown: the words of a launcher in the message of an exception are no launcher's.
+func isJavaThrown(text string) bool {
+	_, class, _, ok := javaHeading(text)
+	return ok && isQualified(bare(class)) && namedThrown(class)
+}
 
 // hasWordSign looks at what follows each ": " of a line.
 func hasWordSign(text string) bool {
