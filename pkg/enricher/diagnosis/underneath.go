@@ -16,6 +16,9 @@ const (
 	lostReason   = "Reason:"
 )
 
+// maxQuoted is how much of a quoted failure is read, in bytes.
+const maxQuoted = 16 << 10
+
 // underneath is what a text that only wraps quotes as the failure itself, "" where it quotes none.
 func underneath(text string) string {
 	_, inner, streamed := strings.Cut(text, queryEnded)
@@ -51,10 +54,11 @@ func taskWords(failure string) string {
 
 // quoted is the failure that a streaming query's text quotes, where the chain ends with it; nil for none.
 func quoted(root *throwable.Exception) *throwable.Exception {
-	_, inner, ok := strings.Cut(root.Message, queryEnded)
-	if !ok {
+	at := strings.LastIndex(root.Message, queryEnded)
+	if at < 0 {
 		return nil
 	}
+	inner := head(root.Message[at+len(queryEnded):], maxQuoted)
 	if name, _ := conditionIn(inner); name != "" {
 		if at := strings.LastIndex(inner, stateMark); at > strings.Index(inner, stateMark) {
 			inner = inner[:at] // the last one is the query's

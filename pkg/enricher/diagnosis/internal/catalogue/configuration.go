@@ -143,8 +143,8 @@ var configurationRules = []Rule{
 			"must be no more than 63", "cannot broadcast the table", "not a valid configuration",
 			"invalid value detected for fs.", "configuration property", "missing required option",
 			"missing required argument", "missing required parameter", "following arguments are required",
-			"unrecognized arguments", "missing option", "no such option", ": error: argument", "master must",
-			"deploy mode", "in spark config",
+			"unrecognized arguments", "missing option", "no such option", ": error: argument", "master must either",
+			"cluster deploy mode", "client deploy mode", "deploy mode must", "in spark config",
 			"config conflict(key", "spark.rpc.message.maxsize", "consider increasing spark.", "please increase spark.",
 			"to avoid this, increase spark.",
 		},
@@ -156,7 +156,7 @@ var configurationRules = []Rule{
 			"should be boolean, but was", "should be one of", "must be at least", "must be less than", "must be positive", "should be positive", "must be >",
 			"must not be", "requires setting",
 		},
-		All: []string{"spark."}, Reason: v1beta2.ReasonInvalidConfiguration,
+		All: []string{"spark."}, Not: []string{"org.apache.spark."}, Reason: v1beta2.ReasonInvalidConfiguration,
 	},
 	{
 		Classes: []string{

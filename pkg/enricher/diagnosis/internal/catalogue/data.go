@@ -104,7 +104,7 @@ var dataRules = []Rule{
 			"offset out of range", "failondataloss", "concurrent update to the log",
 			"multiple streaming jobs detected", "there are sources in the checkpoint offsets",
 			"error reading delta file", "error reading snapshot file",
-			"provided schema doesn't match to the schema for existing state", "state schema",
+			"provided schema doesn't match to the schema for existing state", "state schema is not compatible", "state schema file", "state schema version",
 			"cannot start query with id", "another stream instance",
 			"incompatible format detected in checkpoint", "detected incompatible change to the streaming query",
 			"incomplete log file", "corrupt delta file", "shard iterator", "malformed log file",
