@@ -111,7 +111,7 @@ var (
 		"Could not execute broadcast", "Encountered error while reading file", "Failed to create Spark",
 		"[FAILED_JDBC", "Error initializing",
 		"Uploading file ", "Error uploading file ", "Could not load pod from template", "Operation: [", "An error has occurred.",
-		"Failed to read log", "error occurred in awaitResult", "[INTERNAL_ERROR]",
+		"An exception was raised by ", "Failed to read log", "error occurred in awaitResult", "[INTERNAL_ERROR]",
 	}
 	wrapperClasses = []string{
 		"Py4JJavaError", "StreamingQueryException", "PythonException", "InvocationTargetException",

@@ -131,6 +131,7 @@ var chainRules = []Rule{
 		Hint: "An object of that name is there already: delete it, or choose another name."},
 	{Classes: []string{"KubernetesClientException", "MaxRetryError", "ApiException"}, Texts: unreachable,
 		All: []string{"kubernetes"}, Reason: v1beta2.ReasonKubernetesApiUnavailable},
+	{Classes: []string{"KubernetesClientTimeoutException"}, Reason: v1beta2.ReasonKubernetesApiUnavailable},
 	{
 		Classes: []string{"KubernetesClientException"}, Texts: unreachable,
 		Reason: v1beta2.ReasonKubernetesApiUnavailable,

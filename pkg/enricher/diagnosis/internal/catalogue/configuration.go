@@ -191,7 +191,7 @@ var configurationRules = []Rule{
 		Texts: []string{
 			"wrong fs:", "incomplete hdfs uri", "does not appear to be a valid",
 			"bucket must be addressed using", "permanentredirect", "301 moved permanently",
-			"authorizationheadermalformed", "the region '", "region provider chain", "fs.azure.account.key",
+			"authorizationheadermalformed", "the region '", "region provider chain", "unable to load region", "unable to find a region", "fs.azure.account.key",
 			"relative path in absolute uri", "invalid s3 uri", "bucket is in this region", "null uri host",
 		},
 		Reason: v1beta2.ReasonInvalidConfiguration,

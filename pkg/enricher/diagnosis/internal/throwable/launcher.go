@@ -109,11 +109,13 @@ var wordSigns = []struct {
 	{text: "No such file or directory", ends: true},
 	{text: "no such file or directory", ends: true},
 	{text: "Is a directory", ends: true},
+	{text: "operation not permitted", ends: true},
+	{text: "Operation not permitted", ends: true},
 	{text: "cannot execute", ends: true},
 }
 
 // wordBytes are the first bytes of wordSigns.
-const wordBytes = "eEcbNvnpPI"
+const wordBytes = "eEcbNvnpPIoO"
 
 // shellStarts are how lines of a shell, an interpreter or a runtime begin.
 var shellStarts = []string{
