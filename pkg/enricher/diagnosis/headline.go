@@ -108,10 +108,11 @@ var (
 		"Error while instantiating",
 		"An exception was thrown from the Python worker", "Failed to construct kafka", "Unable to instantiate",
 		"[FAILED_READ_FILE",
-		"Could not execute broadcast", "Encountered error while reading file", "Failed to create Spark",
+		"Encountered error while reading file", "Failed to create Spark",
 		"[FAILED_JDBC", "Error initializing",
-		"Uploading file ", "Error uploading file ", "Could not load pod from template", "Operation: [", "An error has occurred.",
-		"An exception was raised by ", "Failed to read log", "error occurred in awaitResult", "[INTERNAL_ERROR]",
+		"Uploading file ", "Error uploading file ", "Could not load pod from template", "Operation: [",
+		"Failed to execute CommandLineRunner", "Failed to execute ApplicationRunner",
+		"An error has occurred.", "An exception was raised by ", "Failed to read log", "error occurred in awaitResult", "[INTERNAL_ERROR]",
 	}
 	wrapperClasses = []string{
 		"Py4JJavaError", "StreamingQueryException", "PythonException", "InvocationTargetException",

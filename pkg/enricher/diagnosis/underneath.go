@@ -14,6 +14,7 @@ const (
 	taskEnd      = "): "
 	executorLost = "ExecutorLostFailure ("
 	lostReason   = "Reason:"
+	lostDetails  = "The API gave the following container statuses"
 )
 
 // maxQuoted is how much of a quoted failure is read, in bytes.
@@ -46,6 +47,7 @@ func taskWords(failure string) string {
 	}
 	if strings.HasPrefix(failure, executorLost) {
 		if _, why, ok := strings.Cut(failure, lostReason); ok {
+			why, _, _ = strings.Cut(why, lostDetails)
 			return why
 		}
 	}

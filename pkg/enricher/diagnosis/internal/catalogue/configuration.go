@@ -153,7 +153,8 @@ var configurationRules = []Rule{
 	{
 		Texts: []string{
 			"should be int, but was", "should be long, but was", "should be double, but was",
-			"should be boolean, but was", "should be one of", "must be at least", "must be less than", "must be positive", "should be positive", "must be >",
+			"should be boolean, but was", "should be one of", "must be at least", "must be less than",
+			"must be positive", "should be positive", "must be >",
 			"must not be", "requires setting",
 		},
 		All: []string{"spark."}, Not: []string{"org.apache.spark."}, Reason: v1beta2.ReasonInvalidConfiguration,
@@ -191,7 +192,8 @@ var configurationRules = []Rule{
 		Texts: []string{
 			"wrong fs:", "incomplete hdfs uri", "does not appear to be a valid",
 			"bucket must be addressed using", "permanentredirect", "301 moved permanently",
-			"authorizationheadermalformed", "the region '", "region provider chain", "unable to load region", "unable to find a region", "fs.azure.account.key",
+			"authorizationheadermalformed", "the region '", "region provider chain", "unable to load region",
+			"unable to find a region", "fs.azure.account.key",
 			"relative path in absolute uri", "invalid s3 uri", "bucket is in this region", "null uri host",
 		},
 		Reason: v1beta2.ReasonInvalidConfiguration,

@@ -151,7 +151,8 @@ func (r *Reader) isNewHeading(text string) bool {
 	if len(r.pending) == 0 || thread != "" {
 		return true
 	}
-	if strings.HasSuffix(strings.TrimRight(r.pending[len(r.pending)-1], " \t"), ":") {
+	before := strings.TrimRight(r.pending[len(r.pending)-1], " \t")
+	if strings.HasSuffix(before, ":") || strings.HasSuffix(before, "message=") {
 		return false
 	}
 	return !strings.Contains(r.pending[0], tracebackTop) || isQualified(bare(class)) && len(r.pending) > maxPending/2
