@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/testbed/cluster"
 	"github.com/spark-status-enricher/enricher/test/testbed/faults"
 )
@@ -124,11 +121,6 @@ func prepareEnricher(ctx context.Context, d *director, m mode, s settings) error
 	if err := d.bed.Install(ctx, args...); err != nil {
 		return err
 	}
-	if m.capture {
-		if err := persist(ctx, func() error { return holdsDrivers(ctx, d.bed) }); err != nil {
-			return err
-		}
-	}
 	certificate, err := d.bed.ServerCertificate()
 	if err != nil {
 		return err
@@ -141,23 +133,6 @@ func prepareEnricher(ctx context.Context, d *director, m mode, s settings) error
 	}
 	for _, name := range []string{"enricher-a", "enricher-b"} {
 		d.replicas = append(d.replicas, newReplica(name, d.proxy.URL, s.program, m.capture))
-	}
-	return nil
-}
-
-// holdsDrivers fails until the API server has noticed the policy that puts the finalizer on driver pods.
-func holdsDrivers(ctx context.Context, bed *cluster.Cluster) error {
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespacePrefix + "0", Name: "probe", Labels: map[string]string{
-			v1beta2.LabelSparkRole: v1beta2.RoleDriver, v1beta2.LabelLaunchedBy: "true",
-		}},
-		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "probe", Image: "probe"}}},
-	}
-	if err := bed.Client.Create(ctx, pod, client.DryRunAll); err != nil {
-		return err
-	}
-	if !slices.Contains(pod.Finalizers, v1beta2.FinalizerCapture) {
-		return errors.New("the policy driver-finalizer is not in force yet")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -63,7 +64,7 @@ func (c *Cluster) Install(ctx context.Context, args ...string) error {
 	if c.webhook {
 		return c.pointWebhooks(ctx)
 	}
-	if slices.Contains(args, string(install.FeatureFinalizer)) {
+	if strings.Contains(strings.Join(args, " "), string(install.FeatureFinalizer)) {
 		return c.awaitFinalizer(ctx)
 	}
 	return nil
