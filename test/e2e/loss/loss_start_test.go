@@ -10,7 +10,10 @@ import (
 	. "github.com/onsi/gomega"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
@@ -87,7 +90,9 @@ func failedBefore(ctx context.Context, bed *e2etest.Bed, namespace, name string,
 			State: operatorv1beta2.ApplicationStateFailed, ErrorMessage: "driver container failed with ExitCode: 1, Reason: Error",
 		},
 	}
-	return bed.Client.Status().Update(ctx, app)
+	// An API server that has only just learnt of the CRD and a mutating policy answers 503 for a moment.
+	patience := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 1.5, Steps: 15}
+	return retry.OnError(patience, apierrors.IsServiceUnavailable, func() error { return bed.Client.Status().Update(ctx, app) })
 }
 
 // endedDriver makes a driver pod on a node that nobody plays.
