@@ -17,14 +17,19 @@ type pattern struct {
 const (
 	secretWord = `(?:password|passwd|passphrase|pwd|secret|token|access[._-]?key|api[._-]?key|private[._-]?key` +
 		`|account[._-]?key|shared[._-]?key|encryption[._-]?key|credentials?)`
-	value = `(?:"(?P<a>[^"\n]*)"|'(?P<b>[^'\n]*)'|(?P<c>[^\s"'&;,)}\]<>]+))`
+	value = `(?:"(?P<a>(?:[^"\\\n]|\\.)*)"|'(?P<b>[^'\n]*)'|(?P<c>[^\s"'&;,)}\]<>]+))`
 )
 
 // patterns in the order they are applied.
 var patterns = []pattern{
 	{
-		guards: []string{"private key-----"},
-		expr:   regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
+		guards: []string{"-----begin"},
+		expr: regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----.*?` +
+			`(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)`),
+	},
+	{ // the end of a key whose beginning was lost
+		guards: []string{"-----end"},
+		expr:   regexp.MustCompile(`(?:[A-Za-z0-9+/=]{16,}\s+)+-----END [A-Z ]*PRIVATE KEY`),
 	},
 	{ // scheme://user:password@host; the password may hold slashes and colons
 		guards: []string{"://"},
@@ -45,6 +50,15 @@ var patterns = []pattern{
 		expr:   regexp.MustCompile(`(?i)\bbearer[\s:=]+["']?(?P<secret>[A-Za-z0-9._~+/=-]{8,})`),
 		keep:   func(g map[string]string) bool { return plainWord.MatchString(g["secret"]) },
 	},
+	{
+		guards: []string{"cookie"},
+		expr:   regexp.MustCompile(`(?i)\bcookie["']?\s*[:=]\s*["']?(?P<secret>[^\s"']+=[^\n"']+)`),
+	},
+	{ // JSON within a JSON or Java string
+		guards: words,
+		expr:   regexp.MustCompile(`(?i)\\["'](?P<key>[\w.-]*` + secretWord + `[\w.-]*)\\["']\s*:\s*\\["'](?P<secret>[^"'\\\n]+)`),
+		keep:   keepSetting,
+	},
 	{ // key=value, key: value in quotes, and --key value
 		guards: words,
 		expr:   regexp.MustCompile(`(?i)(?P<key>[\w.-]*` + secretWord + `[\w.-]*)["']?\s{0,2}=>?\s{0,2}` + value),
@@ -60,6 +74,34 @@ var patterns = []pattern{
 		expr: regexp.MustCompile(`(?i)\b(?P<key>password|passwd|passphrase|secret|secret[ _-]?key|api[ _-]?key|x-api-key` +
 			`|x-amz-security-token)\s?:\s{0,2}` + value),
 		keep: keepSetting,
+	},
+	{ // YAML, headers and listings: a name that holds more than the one word
+		guards: words,
+		expr: regexp.MustCompile(`\b(?P<key>(?i:[\w.-]*[\w][_.-]` + secretWord + `)|[a-z][A-Za-z]*(?:Password|Secret|Token` +
+			`|ApiKey|AccessKey|PrivateKey|AccountKey))\s?:\s{1,2}` + value),
+		keep: func(g map[string]string) bool { return keepSetting(g) || saysWord(g) },
+	},
+	{
+		guards: []string{"pass"},
+		expr:   regexp.MustCompile(`(?i)(?:["'](?P<key>pass)["']\s*:\s*|\bpass=)` + value),
+	},
+	{ // SQL's WITH PASSWORD 'x'
+		guards: []string{"password '"},
+		expr:   regexp.MustCompile(`(?i)\bpassword '(?P<secret>[^'\n]+)'`),
+	},
+	{ // a list of arguments
+		guards: words,
+		expr:   regexp.MustCompile(`(?i)["']--?(?P<key>[\w.-]*` + secretWord + `)["'],\s*["'](?P<secret>[^"'\n]+)`),
+		keep:   func(g map[string]string) bool { return keepSetting(g) || strings.HasPrefix(g["secret"], "-") },
+	},
+	{ // -u user:password
+		guards: []string{"-u ", "--user "},
+		expr:   regexp.MustCompile(`\s(?:-u|--user) ["']?[\w.@-]+:(?P<secret>[^\s"']+)`),
+		keep:   func(g map[string]string) bool { return portOnly.MatchString(g["secret"]) },
+	},
+	{
+		guards: []string{"mysql", "sshpass"},
+		expr:   regexp.MustCompile(`\b(?:mysql\w*(?: [^\n]*?)? -p|sshpass -p ?)(?P<secret>[^\s"']{3,})`),
 	},
 	{
 		guards: words,
@@ -103,6 +145,15 @@ var patterns = []pattern{
 		expr: regexp.MustCompile(`\b(?:gh[pos]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}` +
 			`|AIza[\w-]{30,}|ya29\.[\w-]{16,}|dapi[0-9a-f]{32}|hvs\.[\w-]{16,})`),
 	},
+	{
+		guards: []string{"sk-", "k_live_", "sg.", "npm_", "pypi-"},
+		expr: regexp.MustCompile(`\b(?:sk-[\w-]{20,}|[rs]k_live_\w{10,}|SG\.[\w-]{10,}\.[\w-]{10,}|npm_[A-Za-z0-9]{30,}` +
+			`|pypi-[\w-]{16,})`),
+	},
+	{
+		guards: []string{"hooks.slack.com/", "/api/webhooks/"},
+		expr:   regexp.MustCompile(`(?:hooks\.slack\.com/\w+|/api/webhooks)/(?P<secret>[\w/-]+)`),
+	},
 }
 
 var (
@@ -119,8 +170,8 @@ var (
 func keepSetting(g map[string]string) bool {
 	key := strings.ToLower(g["key"])
 	secret := g["secret"] + g["a"] + g["b"] + g["c"]
-	if secret == "" || notSecretKey.MatchString(key) {
-		return true
+	if strings.Trim(secret, "{[(") == "" || notSecretKey.MatchString(key) {
+		return true // an object opens here: its parts are looked at by themselves
 	}
 	if strings.HasSuffix(key, "pwd") && strings.HasPrefix(secret, "/") {
 		return true
@@ -130,6 +181,13 @@ func keepSetting(g map[string]string) bool {
 	}
 	certain := strings.Contains(key, "pass") || strings.Contains(key, "secret")
 	return !certain && noSecret.MatchString(secret)
+}
+
+// saysWord spares "max-token: missing", which is a complaint about a setting, unless the name is that of a password.
+func saysWord(g map[string]string) bool {
+	key := strings.ToLower(g["key"])
+	certain := strings.Contains(key, "pass") || strings.Contains(key, "secret")
+	return !certain && plainWord.MatchString(strings.ToLower(g["c"]))
 }
 
 // builtIn masks every secret of a recognisable shape.

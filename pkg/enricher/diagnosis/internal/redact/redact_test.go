@@ -38,6 +38,22 @@ func TestSecretsOfARecognisableShape(t *testing.T) {
 		"a Java property":            {"-Djavax.net.ssl.keyStorePassword=hunter2 -Xmx1g", "hunter2", "-Xmx1g"},
 		"a number after password=":   {"password=123456", "123456", "password="},
 		"a header of its own":        {"x-api-key: hunter2", "hunter2", "x-api-key"},
+		"a header with a token":      {"X-Auth-Token: hunter2\nAccept: a", "hunter2", "Accept: a"},
+		"a cookie":                   {"Set-Cookie: session=hunter2; HttpOnly", "hunter2", "Set-Cookie"},
+		"YAML with a longer name":    {"db_password: hunter2\naws_secret_access_key: hunter3\nuser: u", "hunter2", "user: u"},
+		"YAML in camel case":         {"accessToken: hunter2\nuser: u", "hunter2", "user: u"},
+		"an object of credentials":   {`{"credentials": {"user": "u", "pass": "hunter2"}}`, "hunter2", `"user": "u"`},
+		"a quote within JSON":        {`{"password": "a\"hunter2", "n": 1}`, "hunter2", `"n": 1`},
+		"curl's user":                {"curl -u etl:hunter2 https://h/", "hunter2", "https://h/"},
+		"mysql's password":           {"mysql -h h -uetl -phunter2 db", "hunter2", "-uetl"},
+		"sshpass":                    {"sshpass -p hunter2 ssh h", "hunter2", "ssh h"},
+		"a list of arguments":        {"Command '['psql', '--password', 'hunter2', 'db']' failed", "hunter2", "'db']' failed"},
+		"SQL's role":                 {"ALTER ROLE a WITH PASSWORD 'hunter2' VALID", "hunter2", "VALID"},
+		"a PGP key":                  {"-----BEGIN PGP PRIVATE KEY BLOCK-----\nMIIE\n-----END PGP PRIVATE KEY BLOCK-----e", "MIIE", "e"},
+		"the end of a private key":   {"a b MIIEabcdefghijklmnop\n-----END RSA PRIVATE KEY-----", "MIIEabcd", "a b "},
+		"Slack's hook":               {"POST https://hooks.slack.com/services/T00/B00/hunter2 failed", "hunter2", "failed"},
+		"an npm token":               {"token npm_abcdefghijklmnopqrstuvwxyz0123456789 rejected", "npm_abcdef", "rejected"},
+		"an API key of its own look": {"key sk-proj-abcdefghij0123456789 rejected", "sk-proj-abc", "rejected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, ok := (&Redactor{}).Text(tc.in)
@@ -68,6 +84,13 @@ func TestHarmlessTextStays(t *testing.T) {
 		"token=3",
 		"org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 1.0 failed 4 times",
 		"expected ident, found keyword",
+		"io.jsonwebtoken.InvalidToken: The provided token is malformed",
+		"spark.kafka.max-token: missing",
+		`{"credentials": {"user": "u"}}`,
+		"docker run --user 1000:1000 image",
+		"com.mysql.cj.jdbc.Driver - port 3306",
+		"Received cookie: none",
+		"TASK-KEY: 17",
 	} {
 		if got, _ := (&Redactor{}).Text(text); got != text {
 			t.Errorf("%q became %q", text, got)
