@@ -35,6 +35,15 @@ var exits = map[int32]exit{
 	143: {v1beta2.ReasonDriverTerminated, "ended by SIGTERM from outside"},
 }
 
+// rareSignals are those that end a process and have no row of their own. A program seldom chooses 128 and their number.
+var rareSignals = map[int32]string{
+	1: "SIGHUP", 3: "SIGQUIT", 10: "SIGUSR1", 12: "SIGUSR2", 13: "SIGPIPE", 14: "SIGALRM", 16: "SIGSTKFLT",
+	24: "SIGXCPU, out of its CPU time", 25: "SIGXFSZ, a file grew too large", 31: "SIGSYS, a system call that seccomp forbids",
+}
+
+// bySignal names the signal that an exit code tells of, "" for none.
+func bySignal(code int32) string { return rareSignals[code-128] }
+
 // fromExit is the finding where nothing but an exit code is known. Code 1 is what everything ends with: it is the
 // program's own choice only if the log shows an orderly end.
 func fromExit(s *survey, source v1beta2.Source, code int32, orderly bool) *finding {
@@ -51,6 +60,8 @@ func fromExit(s *survey, source v1beta2.Source, code int32, orderly bool) *findi
 	case ok:
 	case code == 1 && !orderly:
 		known = exit{v1beta2.ReasonUnknown, "no exception, log or message tells why"}
+	case bySignal(code) != "":
+		known = exit{v1beta2.ReasonDriverTerminated, "ended by " + bySignal(code)}
 	default:
 		known = exit{v1beta2.ReasonUserExit, fmt.Sprintf("the program chose exit code %d", code)}
 	}

@@ -2,7 +2,10 @@ package diagnosis
 
 import (
 	"fmt"
+	"sort"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
@@ -13,13 +16,13 @@ import (
 func hintFor(s *survey, f *finding, withText bool) string {
 	general := f.verdict.Hint
 	if general == "" {
-		general = catalogue.Hint(f.verdict.Reason)
+		general = generalHint(s, f.verdict.Reason)
 	}
-	if sizing := memoryInForce(s, f.verdict.Reason); sizing != "" {
-		general += " " + sizing
+	if values := valuesInForce(s, f.verdict.Reason); values != "" {
+		general += " " + values
 	}
 	if f.verdict.Reason == v1beta2.ReasonInitContainerFailed && f.container != "" && s.Pod != nil {
-		return fmt.Sprintf("Read its log: kubectl logs -n %s %s -c %s", s.Pod.Namespace, s.Pod.Name, f.container)
+		return initHint(s, f)
 	}
 	if !withText {
 		return general
@@ -42,9 +45,41 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// memoryInForce tells the sizes that a person or a program would raise after running out of memory.
-func memoryInForce(s *survey, reason v1beta2.Reason) string {
+// wholeLog is the size below which a log is surely read from its beginning, in bytes.
+const wholeLog = 16 * 1024
+
+// generalHint is the reason's own. Where nothing is known, more of the log helps only if there is more.
+func generalHint(s *survey, reason v1beta2.Reason) string {
+	switch {
+	case reason != v1beta2.ReasonUnknown || len(s.Log) >= wholeLog:
+		return catalogue.Hint(reason)
+	case s.Pod == nil && len(s.Log) == 0:
+		return "Pod and log are gone: look in the cluster's log collection and in the events of the pod."
+	case len(s.Log) == 0:
+		return "No log tells more: look at the pod's events, and at what the program does before its first output."
+	}
+	return "The log ends without a word about it: look at the pod's events, and let the program log why it ends."
+}
+
+// initHint says where an init container tells more, and that it needs memory where it was killed for it.
+func initHint(s *survey, f *finding) string {
+	read := fmt.Sprintf("Read its log: kubectl logs -n %s %s -c %s", s.Pod.Namespace, s.Pod.Name, f.container)
+	if f.ended != nil && f.ended.Reason == "OOMKilled" {
+		return "Raise that init container's memory limit. " + read
+	}
+	return read
+}
+
+// valuesInForce tells what a person would change: the sizes after running out of memory, what no node could give, the
+// time allowed.
+func valuesInForce(s *survey, reason v1beta2.Reason) string {
 	switch reason {
+	case v1beta2.ReasonUnschedulable:
+		return requested(s)
+	case v1beta2.ReasonDeadlineExceeded:
+		if s.Pod != nil && s.Pod.Spec.ActiveDeadlineSeconds != nil {
+			return fmt.Sprintf("In force: activeDeadlineSeconds %d.", *s.Pod.Spec.ActiveDeadlineSeconds)
+		}
 	case v1beta2.ReasonDriverOutOfMemory, v1beta2.ReasonDriverOOMKilled:
 		return inForce(s, "driver", s.driverSpec(), containerLimit(s))
 	case v1beta2.ReasonExecutorOutOfMemory:
@@ -123,18 +158,37 @@ func overheadDefault(s *survey, conf map[string]string, role string) string {
 }
 
 func containerLimit(s *survey) string {
+	if q, ok := s.resources().Limits["memory"]; ok {
+		return q.String()
+	}
+	return ""
+}
+
+// resources are those of the driver's container.
+func (s *survey) resources() corev1.ResourceRequirements {
 	if s.Pod == nil {
-		return ""
+		return corev1.ResourceRequirements{}
 	}
 	name := s.containerName()
 	for _, c := range s.Pod.Spec.Containers {
 		if c.Name == name {
-			if q, ok := c.Resources.Limits["memory"]; ok {
-				return q.String()
-			}
+			return c.Resources
 		}
 	}
-	return ""
+	return corev1.ResourceRequirements{}
+}
+
+// requested lists what the driver's container asks of a node.
+func requested(s *survey) string {
+	var parts []string
+	for name, q := range s.resources().Requests {
+		parts = append(parts, string(name)+" "+q.String())
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	sort.Strings(parts)
+	return "The driver requests " + strings.Join(parts, ", ") + "."
 }
 
 func executorLimit(s *survey) string {

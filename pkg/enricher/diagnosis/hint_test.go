@@ -27,10 +27,18 @@ func TestHintsNameWhatTheEvidenceNames(t *testing.T) {
 	waits := failedPod(0, "")
 	waits.Status.Phase = corev1.PodPending
 	waits.Status.ContainerStatuses[0].State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CreateContainerConfigError", Message: `secret "db-login" not found`}}
+	late := failedPod(143, "Error")
+	late.Status.Reason, late.Spec.ActiveDeadlineSeconds = "DeadlineExceeded", ptr.To[int64](3600)
+	full := failedPod(137, "Error")
+	full.Status.Reason, full.Status.Message = "Evicted", `Usage of EmptyDir volume "spark-local-dir-1" exceeds the limit "10Gi". `
 	for name, tc := range map[string]struct {
 		ev   Evidence
 		want []string
 	}{
+		"the time allowed":          {Evidence{Pod: late}, []string{"activeDeadlineSeconds 3600"}},
+		"a volume that was full":    {Evidence{Pod: full}, []string{"Volume spark-local-dir-1 is limited to 10Gi"}},
+		"an empty log":              {Evidence{Pod: failedPod(1, "Error"), LogRead: true}, []string{"No log tells more"}},
+		"a short log that stops":    {Evidence{Pod: failedPod(1, "Error"), Log: []byte("++ id -u\n"), LogRead: true}, []string{"ends without a word"}},
 		"sizes after an OOM kill":   {Evidence{Application: sized, Pod: limits}, []string{"container limit 1408Mi", "spark.driver.memory 2g", "spark.driver.memoryOverhead 512m"}},
 		"sizes that are defaults":   {Evidence{Application: &v1beta2.SparkApplication{Spec: v1beta2.Spec{Type: "Python"}}, Pod: failedPod(137, "OOMKilled")}, []string{"spark.driver.memory 1g by default", "0.4 of the heap"}},
 		"a missing module":          {Evidence{Pod: failedPod(1, "Error"), Log: []byte("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nModuleNotFoundError: No module named 'pandas.io'\n")}, []string{"pandas.io"}},

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
-	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
 )
 
 // detail finds what a text names, and words it. Format takes the groups of the expression.
@@ -77,7 +76,23 @@ var details = []detail{
 
 	{of(v1beta2.ReasonQuotaExceeded), "quota: ", regexp.MustCompile(`quota: ([\w.\-]+)`), "Quota %s."},
 
-	{of(v1beta2.ReasonImagePullFailed), "image", regexp.MustCompile(`image "([^"]+)"`), "Image %s."},
+	{of(v1beta2.ReasonImagePullFailed), "image", regexp.MustCompile(`image (?:name |tag )?"([^"]+)"`), "Image %s."},
+
+	{
+		of(v1beta2.ReasonEvicted), "exceeds the limit",
+		regexp.MustCompile(`EmptyDir volume "([^"]+)" exceeds the limit "([^"]+)"`),
+		"Volume %s is limited to %s.",
+	},
+	{
+		of(v1beta2.ReasonEvicted), "storage",
+		regexp.MustCompile(`(?:storage limit|total limit of containers) "?(\w+)`),
+		"Its ephemeral storage is limited to %s.",
+	},
+	{
+		of(v1beta2.ReasonEvicted), "low on resource",
+		regexp.MustCompile(`low on resource: ([\w.\-/]*\w)`),
+		"The node ran short of %s.",
+	},
 
 	{
 		of(v1beta2.ReasonContainerConfigError), "not found",
@@ -219,73 +234,10 @@ func missingClass(f *finding) string {
 	return ""
 }
 
-// libraries are the packages whose frames are not the program's own.
-var libraries = []string{
-	"java.", "javax.", "jdk.", "sun.", "com.sun.", "scala.", "kotlin.", "kotlinx.", "org.apache.", "py4j.",
-	"io.netty.", "com.fasterxml.", "com.google.",
-	"com.amazonaws.", "software.amazon.", "io.fabric8.", "okhttp3.", "org.slf4j.", "io.delta.",
-	"com.esotericsoftware.", "org.codehaus.",
-	"org.sparkproject.", "org.postgresql.", "com.mysql.", "oracle.", "org.json4s.", "java.base/", "java.lang.",
-	"akka.", "org.spark_project.", "groovy.",
-}
-
-// ownFrame is the frame of the program's own code that is nearest to the failure.
-func ownFrame(x *throwable.Exception) string {
-	links := x.Chain()
-	for i := len(links) - 1; i >= 0; i-- {
-		if frame := ownIn(links[i].Frames); frame != "" {
-			return "Look at " + frame + "."
-		}
-	}
-	return ""
-}
-
-// maxFrame is the longest frame worth showing in a hint, in bytes.
-const maxFrame = 256
-
-func ownIn(frames []string) string {
-	python := ""
-	for _, f := range frames {
-		if len(f) > maxFrame {
-			continue
-		}
-		if rest, ok := strings.CutPrefix(f, "at "); ok {
-			if isOwn(rest) {
-				return strings.TrimSpace(rest)
-			}
-		} else if isPythonOwn(f) {
-			python = f
-		}
-	}
-	return python
-}
-
 // headWords cuts at a blank, so that nothing that must be redacted is cut in half.
 func headWords(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
 	return s[:max(0, strings.LastIndexAny(s[:n], " \n\t"))]
-}
-
-func isOwn(frame string) bool {
-	frame = frame[strings.LastIndex(head(frame, strings.IndexByte(frame+"(", '(')), "/")+1:]
-	for _, p := range libraries {
-		if strings.HasPrefix(frame, p) {
-			return false
-		}
-	}
-	return strings.Contains(frame, "(") && !strings.Contains(frame, "$$Lambda") && !strings.Contains(frame, "<generated>")
-}
-
-func isPythonOwn(f string) bool {
-	if !strings.HasPrefix(f, `File "`) {
-		return false
-	}
-	for _, lib := range []string{"site-packages", "dist-packages", "/pyspark", "py4j", "/lib/python", "<frozen", "pyspark.zip"} {
-		if strings.Contains(f, lib) {
-			return false
-		}
-	}
-	return true
 }

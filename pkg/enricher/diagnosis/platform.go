@@ -182,13 +182,15 @@ func waiting(name string, w *corev1.ContainerStateWaiting) *finding {
 	}
 	facts := fmt.Sprintf("%s: %s", name, w.Reason)
 	f := platformFinding(v1beta2.SourceContainerStatus, reason, facts, said(w.Reason, w.Message))
-	if strings.Contains(w.Message, "runAsNonRoot") {
+	switch {
+	case strings.Contains(w.Message, "runAsNonRoot"):
 		return f.hint("Give the image a numeric user that is not root, or set runAsUser in the pod's securityContext.")
+	case reason == v1beta2.ReasonImagePullFailed:
+		return pulling(f, w)
+	case w.Reason == "CreateContainerConfigError":
+		return f
 	}
-	if reason == v1beta2.ReasonContainerConfigError && w.Reason != "CreateContainerConfigError" {
-		return f.hint("The runtime refused the container as set up: correct the mount, device or setting that the message names.")
-	}
-	return f
+	return refused(f, w.Message)
 }
 
 // unschedulable reads why no node took the pod.
@@ -225,7 +227,7 @@ func containerReason(s *survey) *finding {
 	case "ContainerStatusUnknown":
 		return decided(v1beta2.ReasonNodeDisruption)
 	case "StartError", "ContainerCannotRun", "RunContainerError":
-		return decided(v1beta2.ReasonContainerCommandError)
+		return refused(decided(v1beta2.ReasonContainerCommandError), s.ended.Message)
 	case "DeadlineExceeded":
 		return decided(v1beta2.ReasonDeadlineExceeded)
 	case "Evicted":

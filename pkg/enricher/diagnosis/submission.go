@@ -46,6 +46,10 @@ func (e *Engine) fromSubmission(said string) *finding {
 		if !found.known {
 			found.verdict = beforeProgram(f.Exception)
 		}
+		if found.verdict.Reason == v1beta2.ReasonDriverOutOfMemory {
+			found.verdict = catalogue.Of(v1beta2.ReasonUnknown)
+			return found.hint("It was spark-submit in the operator's pod that ran out of memory, no driver: raise the operator's memory limit.")
+		}
 		return found
 	}
 	f := platformFinding(v1beta2.SourceSubmissionError, v1beta2.ReasonUnknown, "spark-submit failed", lastWords(said, text))

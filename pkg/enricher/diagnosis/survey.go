@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,7 +41,7 @@ func look(ev Evidence) *survey {
 }
 
 // driverStatus finds the driver's container: the one named by the evidence, spark-kubernetes-driver, the one the
-// template names, the only one.
+// template names, the only one, the one that Spark's environment gives away.
 func driverStatus(ev Evidence) *corev1.ContainerStatus {
 	name := ev.Container
 	if name == "" {
@@ -56,6 +57,23 @@ func driverStatus(ev Evidence) *corev1.ContainerStatus {
 	}
 	if len(statuses) == 1 {
 		return &statuses[0]
+	}
+	return byEnvironment(ev.Pod)
+}
+
+// byEnvironment finds a driver's container that a template has renamed: Spark gives each of them these variables.
+func byEnvironment(pod *corev1.Pod) *corev1.ContainerStatus {
+	for _, c := range pod.Spec.Containers {
+		if !slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool {
+			return e.Name == "SPARK_APPLICATION_ID" || e.Name == "SPARK_DRIVER_BIND_ADDRESS"
+		}) {
+			continue
+		}
+		for i := range pod.Status.ContainerStatuses {
+			if s := &pod.Status.ContainerStatuses[i]; s.Name == c.Name {
+				return s
+			}
+		}
 	}
 	return nil
 }

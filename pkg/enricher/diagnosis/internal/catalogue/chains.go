@@ -158,6 +158,23 @@ var chainRules = []Rule{
 	{Classes: []string{"KubernetesClientException"}, Texts: []string{"an error has occurred", "failed"},
 		Reason: v1beta2.ReasonKubernetesApiUnavailable},
 
+	// Clients written in Go: the operator's own.
+	{
+		Texts: []string{"/api/v1/", "/apis/"}, All: []string{"dial tcp"},
+		Reason: v1beta2.ReasonKubernetesApiUnavailable,
+	},
+	{
+		Texts: []string{"/api/v1/", "/apis/"}, All: []string{"net/http: "},
+		Reason: v1beta2.ReasonKubernetesApiUnavailable,
+	},
+	{
+		Texts: []string{
+			"etcdserver: ", "the server is currently unable to handle the request",
+			"the server was unable to return a response in the time allotted", "client rate limiter wait",
+		},
+		Reason: v1beta2.ReasonKubernetesApiUnavailable,
+	},
+
 	// Dependencies fetched at start.
 	{
 		Texts: []string{
