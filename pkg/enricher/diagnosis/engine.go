@@ -84,12 +84,7 @@ func (e *Engine) find(s *survey) *finding {
 	}
 	if s.ended != nil {
 		f := fromExit(s, v1beta2.SourceContainerStatus, s.ended.ExitCode, run.shutdown > 0)
-		switch {
-		case run.starving:
-			f.aside = "No executor came: " + noExecutors + "."
-		case run.lastPrint != "":
-			f.aside = "The last line it printed: " + run.lastPrint
-		}
+		f.aside = run.aside()
 		return f
 	}
 	if f := e.fromOperator(s); f != nil {

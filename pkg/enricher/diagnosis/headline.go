@@ -118,6 +118,7 @@ var (
 		"Py4JJavaError", "StreamingQueryException", "PythonException", "InvocationTargetException",
 		"ExecutionException", "UndeclaredThrowableException",
 		"UncheckedExecutionException", "CompletionException", "ExceptionInInitializerError",
+		"ExceptionGroup", "BaseExceptionGroup",
 	}
 )
 

@@ -32,6 +32,13 @@ func TestHeadlineLeads(t *testing.T) {
 			"a.b.SQLException: Connection to pg refused.; caused by java.net.ConnectException: Connection refused (in ",
 			"calling o4.load",
 		},
+		"group": {
+			"  + Exception Group Traceback (most recent call last):\n  |   File \"j.py\", line 2, in <module>\n" +
+				"  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)\n  +-+---------------- 1 ----------------\n" +
+				"    | Traceback (most recent call last):\n    |   File \"j.py\", line 9, in f\n    | KeyError: 'a'\n" +
+				"    +------------------------------------",
+			"KeyError: 'a' (in ", "ExceptionGroup",
+		},
 	} {
 		t.Run(name, func(t *testing.T) { leads(t, c.log, c.leads, c.names) })
 	}
@@ -40,8 +47,11 @@ func TestHeadlineLeads(t *testing.T) {
 func leads(t *testing.T, trace, start, wrapper string) {
 	t.Helper()
 	before := `Exception in thread "main" `
-	if strings.HasPrefix(trace, "py") {
+	switch {
+	case strings.HasPrefix(trace, "py"):
 		before = "Traceback (most recent call last):\n  File \"/app/x.py\", line 1, in <module>\n"
+	case strings.HasPrefix(trace, "  + "):
+		before = ""
 	}
 	engine, err := New(Options{})
 	if err != nil {

@@ -20,11 +20,16 @@ type marks struct {
 	starving bool
 	// missingJar is a local file that spark-submit did not find.
 	missingJar string
+	// heapDump is where the JVM began to dump its heap, which it does as it runs out of memory.
+	heapDump int
 }
 
 // see reads one line.
 func (m *marks) see(line logtext.Line, index int) {
 	if !line.Starts() {
+		if strings.HasPrefix(line.Text, "Dumping heap to ") {
+			m.heapDump = index
+		}
 		if m.shutdown == 0 && isPrint(line.Text) {
 			m.lastPrint = line.Text
 		}
@@ -46,6 +51,17 @@ func (m *marks) see(line logtext.Line, index int) {
 			m.missingJar = jar
 		}
 	}
+}
+
+// aside is what the log tells where it does not name the failure.
+func (m *marks) aside() string {
+	switch {
+	case m.starving:
+		return "No executor came: " + noExecutors + "."
+	case m.lastPrint != "":
+		return "The last line it printed: " + m.lastPrint
+	}
+	return ""
 }
 
 // isPrint passes over frames, empty lines and the commands that the image's entrypoint echoes.

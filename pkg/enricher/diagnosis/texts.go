@@ -92,7 +92,11 @@ func (e *Engine) fromTexts(s *survey) (*finding, marks) {
 		return f, log.marks
 	}
 	if a != nil {
-		return e.fromAnnotation(s, a), log.marks
+		f := e.fromAnnotation(s, a)
+		if a.bare {
+			f.aside = log.marks.aside()
+		}
+		return f, log.marks
 	}
 	if f := e.fromTermination(s); f != nil {
 		return f, log.marks
@@ -109,7 +113,7 @@ func decides(s *survey, log *reading, f *throwable.Found, a *annotation) bool {
 	}
 	w := log.weigh(f)
 	if code := s.exitCode(); code != nil && (*code == 137 || *code == 143) {
-		return w >= uncaught || w == logged && log.repeats(f)
+		return w >= uncaught || w == logged && log.repeats(f) || w >= recorded && log.marks.heapDump > 0 && isOutOfMemory(f.Exception)
 	}
 	return w >= logged || w == recorded
 }

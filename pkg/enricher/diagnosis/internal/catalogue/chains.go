@@ -185,6 +185,14 @@ var chainRules = []Rule{
 		},
 		Reason: v1beta2.ReasonDependencyResolutionFailed,
 	},
+	{
+		Texts: []string{
+			"no matching distribution found for", "could not find a version that satisfies the requirement",
+			"could not install packages due to",
+		},
+		Not: []string{"no space left"}, Reason: v1beta2.ReasonDependencyResolutionFailed,
+		Hint: "pip could not install a package at start: bake it into the image, or fix its name, version and index, and the target's rights.",
+	},
 
 	// A program that the driver starts: Python or R.
 	{

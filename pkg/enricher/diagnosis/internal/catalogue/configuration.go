@@ -42,7 +42,7 @@ var configurationRules = []Rule{
 			"has been compiled by a more recent version of the java runtime", "local class incompatible",
 			"version `glibc_", "numpy.core.multiarray failed to import", "does not \"opens", "does not opens",
 			"module was compiled against abi version", "incompatible kafka", "incompatible with the version",
-			"was compiled with an incompatible version",
+			"was compiled with an incompatible version", "undefined symbol: ", "descriptors cannot be created directly",
 		},
 		Reason: v1beta2.ReasonDependencyConflict,
 	},
@@ -62,7 +62,24 @@ var configurationRules = []Rule{
 		"sun.misc.unsafe or java.nio.directbytebuffer",
 	}, Reason: v1beta2.ReasonDependencyConflict},
 
+	{
+		Texts: []string{"invalid signature file digest", "signer information does not match"}, Reason: v1beta2.ReasonDependencyConflict,
+		Hint: "A fat jar kept the signatures of a jar it contains: leave META-INF/*.SF, *.DSA and *.RSA out of it.",
+	},
+	{
+		Texts: []string{"jdk.internal.platform.cgroup"}, Reason: v1beta2.ReasonDependencyConflict,
+		Hint: "This Java cannot read the node's cgroups (v2): update the JDK in the image, or set -XX:-UseContainerSupport.",
+	},
+
 	// Code that is not there.
+	{
+		Classes: []string{"ClassNotFoundException"}, Starts: []string{"-", "\"-", "'-"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Hint: "An option was taken for the main class: check the quotes and blanks in the JVM options.",
+	},
+	{
+		Texts: []string{"no module named 'encodings'"}, Reason: v1beta2.ReasonMissingDependency,
+		Hint: "Python does not find its own library: check PYTHONHOME, and that the packed environment is whole and unpacked where it expects.",
+	},
 	{
 		Texts: []string{
 			"'javapackage' object is not callable", "was not found in the classpath",
@@ -98,7 +115,8 @@ var configurationRules = []Rule{
 			"may not have been compiled with",
 			"error opening zip file or jar manifest missing", "there is no package called",
 			"could not find function", "error: failed to load", "error while finding module specification",
-			"could not find java.", "failed to get main class in jar",
+			"could not find java.", "failed to get main class in jar", "can't open lib '", "no default driver specified",
+			"could not find conda environment", "not a conda environment", "could not find agent library",
 		},
 		Reason: v1beta2.ReasonMissingDependency,
 	},
@@ -127,7 +145,8 @@ var configurationRules = []Rule{
 			"invalid initial heap size", "invalid maximum heap size", "unrecognized vm option",
 			"unrecognized option", "could not create the java virtual machine", "initialization of vm",
 			"conflicting collector", "initial heap size set", "invalid thread stack size",
-			"improperly specified vm option", "vm option", "too small maximum heap",
+			"improperly specified vm option", "vm option", "too small maximum heap", "outside the allowed range",
+			"a fatal exception has occurred. program will exit",
 		},
 		Reason: v1beta2.ReasonInvalidConfiguration,
 	},
@@ -143,7 +162,8 @@ var configurationRules = []Rule{
 			"must be no more than 63", "cannot broadcast the table", "not a valid configuration",
 			"invalid value detected for fs.", "configuration property", "missing required option",
 			"missing required argument", "missing required parameter", "following arguments are required",
-			"unrecognized arguments", "missing option", "no such option", ": error: argument", "master must either",
+			"unrecognized arguments", "missing argument '", "got unexpected extra argument", "no such command",
+			"missing command", "missing option", "no such option", ": error: argument", "master must either",
 			"cluster deploy mode", "client deploy mode", "deploy mode must", "in spark config",
 			"config conflict(key", "spark.rpc.message.maxsize", "consider increasing spark.", "please increase spark.",
 			"to avoid this, increase spark.",
@@ -185,6 +205,7 @@ var configurationRules = []Rule{
 			"BadConfigException", "NoSectionError", "NoOptionError", "MissingConfigException",
 			"AWSRedirectException", "BarrierJobSlotsNumberCheckFailed", "BarrierJobRunWithDynamicAllocationException",
 			"KeyProviderException", "UnrecognizedPropertyException", "OptionValidationException",
+			"NoRegionError", "InvalidRegionError", "ProfileNotFound", "ConfigParseError", "UnknownEndpointError",
 		},
 		Not: []string{"no resolvable bootstrap"}, Reason: v1beta2.ReasonInvalidConfiguration,
 	},

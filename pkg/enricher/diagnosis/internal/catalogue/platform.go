@@ -66,5 +66,9 @@ var platformRules = []Rule{
 		},
 		Reason: v1beta2.ReasonExecutorLost,
 	},
+	{
+		Classes: []string{"KeyboardInterrupt"}, Reason: v1beta2.ReasonDriverTerminated,
+		Hint: "SIGINT interrupted the program: look for who or what sent it, a deletion or a time limit.",
+	},
 	{Texts: []string{"exit code from plugin", "drivertimeoutplugin"}, Reason: v1beta2.ReasonDeadlineExceeded},
 }

@@ -17,7 +17,10 @@ func header(s string) Line {
 	}
 	window := s[:min(len(s), headerWindow)]
 	at, end, level := findLevel(window)
-	if level == None || !headerBefore(window[:at]) {
+	if level == None {
+		return structlog(s, window)
+	}
+	if !headerBefore(window[:at]) {
 		return raw
 	}
 	logger, text := afterLevel(s[end:])
@@ -25,6 +28,20 @@ func header(s string) Line {
 		logger = loggerBefore(s[:at])
 	}
 	return Line{Text: text, Level: level, Logger: logger}
+}
+
+// structlog parses "2026-05-01 10:00:00 [error    ] text", the layout in which structlog writes to a terminal.
+func structlog(s, window string) Line {
+	_, rest, ok := strings.Cut(window, " [")
+	if !ok || s[0] < '0' || s[0] > '9' || !headerBefore(window[:len(window)-len(rest)-2]) {
+		return Line{Text: s}
+	}
+	word, _, ok := strings.Cut(rest, "]")
+	level := levelNamed(strings.ToUpper(strings.TrimRight(word, " ")))
+	if !ok || level == None || word != strings.ToLower(word) {
+		return Line{Text: s}
+	}
+	return Line{Text: strings.TrimLeft(s[len(window)-len(rest)+len(word)+1:], " "), Level: level}
 }
 
 // mayStartHeader is the cheap test that most raw lines fail: a header starts with a time, a bracket or a level.

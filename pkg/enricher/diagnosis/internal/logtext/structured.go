@@ -14,7 +14,7 @@ func looksStructured(s string) bool {
 // Names under which the loggers in use write the parts of a record, most specific first.
 var (
 	levelKeys     = []string{"level", "severity", "log.level", "levelname", "lvl", "@level"}
-	messageKeys   = []string{"msg", "message", "@message", "text"}
+	messageKeys   = []string{"msg", "message", "@message", "text", "event"}
 	loggerKeys    = []string{"logger", "logger_name", "loggerName", "log.logger", "name"}
 	exceptionKeys = []string{
 		"exception", "thrown", "throwable", "error", "err", "stack_trace", "stacktrace", "stackTrace", "exc_info",

@@ -35,7 +35,11 @@ var errorSigns = []sign{
 	{prefix: "Error: Initial job"},
 	{prefix: "Error: Missing option"},
 	{prefix: "Error: No such option"},
-	{prefix: "Error: Invalid value for"},
+	{prefix: "Error: Invalid value"},
+	{prefix: "Error: Missing argument"},
+	{prefix: "Error: Missing command"},
+	{prefix: "Error: No such command"},
+	{prefix: "Error: Got unexpected extra argument"},
 	{prefix: "Error: Executor cores"},
 	{prefix: "Error: Driver memory"},
 	{prefix: "Error: Executor memory"},
@@ -77,10 +81,16 @@ var startSigns = []sign{
 	{prefix: "*** stack smashing detected"},
 	{prefix: "terminate called after throwing", following: 1},
 	{prefix: "pure virtual method called"},
+	{prefix: "EnvironmentNameNotFound: "},
+	{prefix: "EnvironmentLocationNotFound: "},
+	{prefix: errorBox, following: 2},
 }
 
+// errorBox opens the box in which rich command lines put what is wrong with the arguments.
+const errorBox = "╭─ Error ─"
+
 // startBytes are the first bytes of startSigns.
-const startBytes = "UIMCJF[OSedfmrc*tp"
+const startBytes = "UIMCJF[OSedfmrc*tpE\xe2"
 
 // wordSigns follow ": " in a line. Those that end one are too common elsewhere to stand alone: the line must also
 // begin as a shell's or a runtime's does.
@@ -102,6 +112,10 @@ var wordSigns = []struct {
 	{text: "error: unrecognized arguments"},
 	{text: "error: argument "},
 	{text: "version `GLIBC_"},
+	{text: "syntax error near unexpected token"},
+	{text: "syntax error: unexpected"},
+	{text: "unbound variable", ends: true},
+	{text: "parameter not set", ends: true},
 	{text: "command not found", ends: true},
 	{text: "not found", ends: true},
 	{text: "Permission denied", ends: true},
@@ -115,7 +129,7 @@ var wordSigns = []struct {
 }
 
 // wordBytes are the first bytes of wordSigns.
-const wordBytes = "eEcbNvnpPIoO"
+const wordBytes = "eEcbNvnpPIoOsu"
 
 // shellStarts are how lines of a shell, an interpreter or a runtime begin.
 var shellStarts = []string{
@@ -208,5 +222,8 @@ func (p *plainReader) takeLauncher(r *Reader, text string) bool {
 		}
 	}
 	p.start(r, Launcher, text, s.following)
+	if s.prefix == errorBox {
+		p.open.Message = "Error:"
+	}
 	return true
 }

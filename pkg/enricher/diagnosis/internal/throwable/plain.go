@@ -114,7 +114,7 @@ func (p *plainReader) proceed(r *Reader, text string, kind lineKind) {
 	}
 	p.append(text)
 	if p.open.Kind == Launcher && strings.TrimSpace(text) != "" {
-		p.open.Message += " " + strings.TrimSpace(text)
+		p.open.Message = strings.TrimSpace(p.open.Message + " " + strings.Trim(text, " \t│╰─╯"))
 	}
 }
 
