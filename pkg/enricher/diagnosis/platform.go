@@ -187,7 +187,7 @@ func waiting(name string, w *corev1.ContainerStateWaiting) *finding {
 		return f.hint("Give the image a numeric user that is not root, or set runAsUser in the pod's securityContext.")
 	case reason == v1beta2.ReasonImagePullFailed:
 		return pulling(f, w)
-	case w.Reason == "CreateContainerConfigError":
+	case w.Reason == "CreateContainerConfigError" && !strings.Contains(w.Message, "volumeMount"):
 		return f
 	}
 	return refused(f, w.Message)

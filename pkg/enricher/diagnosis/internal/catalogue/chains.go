@@ -194,6 +194,13 @@ var chainRules = []Rule{
 		Hint: "pip could not install a package at start: bake it into the image, or fix its name, version and index, and the target's rights.",
 	},
 
+	// Modules that are there, but import each other.
+	{
+		Classes: []string{"ImportError"}, Texts: []string{"circular import"}, Reason: v1beta2.ReasonUserCodeError,
+		Hint: "Two modules import each other, or one is named like a library: move the import into the function that needs it, " +
+			"or rename the file.",
+	},
+
 	// A program that the driver starts: Python or R.
 	{
 		Texts: []string{"cannot run program"}, All: []string{"permission denied"},

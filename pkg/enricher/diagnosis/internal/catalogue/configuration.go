@@ -40,7 +40,7 @@ var configurationRules = []Rule{
 			"requires jackson databind version", "may indicate binary incompatibility",
 			"compiled using numpy 1.x cannot be run in", "unsupported class file major version",
 			"has been compiled by a more recent version of the java runtime", "local class incompatible",
-			"version `glibc_", "numpy.core.multiarray failed to import", "does not \"opens", "does not opens",
+			"version `glibc_", "core.multiarray failed to import", "core.umath failed to import", "does not \"opens", "does not opens",
 			"module was compiled against abi version", "incompatible kafka", "incompatible with the version",
 			"was compiled with an incompatible version", "undefined symbol: ", "descriptors cannot be created directly",
 		},
@@ -55,7 +55,7 @@ var configurationRules = []Rule{
 		Classes: []string{"PySparkImportError"}, Texts: []string{"must be installed; however, your version"},
 		Reason: v1beta2.ReasonDependencyConflict,
 	},
-	{Classes: []string{"ContextualVersionConflict", "VersionConflict"}, Reason: v1beta2.ReasonDependencyConflict},
+	{Classes: []string{"ContextualVersionConflict", "VersionConflict", "PydanticImportError"}, Reason: v1beta2.ReasonDependencyConflict},
 
 	{Texts: []string{
 		"has no attribute 'iteritems'", "module 'numpy' has no attribute", "does not exist in the jvm",
@@ -97,7 +97,7 @@ var configurationRules = []Rule{
 		Classes: []string{
 			"ClassNotFoundException", "NoClassDefFoundError", "ModuleNotFoundError", "ImportError",
 			"PackageNotFoundError", "DistributionNotFound", "UnsatisfiedLinkError", "PySparkImportError",
-			"SparkClassNotFoundException", "TypeNotPresentException",
+			"SparkClassNotFoundException", "TypeNotPresentException", "NoSuchModuleError",
 		},
 		Reason: v1beta2.ReasonMissingDependency,
 	},
@@ -227,7 +227,10 @@ var configurationRules = []Rule{
 		Reason: v1beta2.ReasonInvalidConfiguration,
 		Hint:   "The certificate is not trusted: add the issuing authority to the image's trust store.",
 	},
-	{Texts: []string{"certificate verify failed", "pkix path"}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{Texts: []string{
+		"certificate verify failed", "pkix path", "trustanchors parameter must be non-empty", "keystore was tampered with",
+		"keystore password was incorrect",
+	}, Reason: v1beta2.ReasonInvalidConfiguration},
 	{
 		Classes: []string{"FileNotFoundError", "FileNotFoundException", "NoSuchFileException"},
 		Texts: []string{

@@ -35,7 +35,7 @@ var platformRules = []Rule{
 	{
 		Texts: []string{
 			"sigsegv (", "sigbus (", "sigill (", "sigfpe (", "sigabrt (", "problematic frame",
-			"internal error (",
+			"internal error (", "unsafe memory access operation",
 		},
 		Reason: v1beta2.ReasonJvmCrash,
 	},

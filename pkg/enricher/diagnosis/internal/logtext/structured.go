@@ -95,6 +95,9 @@ func renderThrown(v any, depth int) []string {
 	case string:
 		return textLines(t)
 	case []any:
+		if lines := pythonLines(t); lines != nil {
+			return lines
+		}
 		return frameLines(t)
 	case map[string]any:
 		return renderObject(t, depth)

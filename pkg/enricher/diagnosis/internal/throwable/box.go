@@ -42,7 +42,7 @@ func parseRich(lines []string) *Exception {
 
 // ungroup removes the margin that Python draws beside an ExceptionGroup.
 func ungroup(lines []string) (plain []string, grouped bool) {
-	if len(lines) == 0 || !strings.Contains(lines[0], "Exception Group Traceback") {
+	if len(lines) == 0 || !strings.Contains(lines[0], groupTop) {
 		return lines, false
 	}
 	for _, l := range lines {
@@ -59,7 +59,9 @@ func ungroup(lines []string) (plain []string, grouped bool) {
 	return plain, true
 }
 
-// firstOfGroup parses the first exception of a group.
+const groupTop = "Exception Group Traceback"
+
+// firstOfGroup parses the first exception of a group, which may be a group itself.
 func firstOfGroup(lines []string) *Exception {
 	for i, l := range lines {
 		if !isTracebackTop(l) {
@@ -69,7 +71,14 @@ func firstOfGroup(lines []string) *Exception {
 		for end < len(lines) && strings.TrimSpace(lines[end]) != "" {
 			end++
 		}
-		return ParsePython(lines[i:end])
+		if !strings.Contains(l, groupTop) {
+			return ParsePython(lines[i:end])
+		}
+		e := parseSection(append([]string{"Traceback (most recent call last):"}, lines[i+1:end]...))
+		if e != nil {
+			e.Cause = firstOfGroup(lines[end:])
+		}
+		return e
 	}
 	return nil
 }

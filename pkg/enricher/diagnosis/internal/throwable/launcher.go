@@ -112,6 +112,7 @@ var wordSigns = []struct {
 	{text: "error: unrecognized arguments"},
 	{text: "error: argument "},
 	{text: "version `GLIBC_"},
+	{text: "symbol lookup error: "},
 	{text: "syntax error near unexpected token"},
 	{text: "syntax error: unexpected"},
 	{text: "unbound variable", ends: true},
@@ -125,11 +126,12 @@ var wordSigns = []struct {
 	{text: "Is a directory", ends: true},
 	{text: "operation not permitted", ends: true},
 	{text: "Operation not permitted", ends: true},
+	{text: "Read-only file system", ends: true},
 	{text: "cannot execute", ends: true},
 }
 
 // wordBytes are the first bytes of wordSigns.
-const wordBytes = "eEcbNvnpPIoOsu"
+const wordBytes = "eEcbNvnpPIoOsuR"
 
 // shellStarts are how lines of a shell, an interpreter or a runtime begin.
 var shellStarts = []string{
