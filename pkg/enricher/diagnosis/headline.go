@@ -113,6 +113,7 @@ var (
 		"Uploading file ", "Error uploading file ", "Could not load pod from template", "Operation: [",
 		"Failed to execute CommandLineRunner", "Failed to execute ApplicationRunner",
 		"An error has occurred.", "An exception was raised by ", "Failed to read log", "error occurred in awaitResult", "[INTERNAL_ERROR]",
+		"RetryError[<Future",
 	}
 	wrapperClasses = []string{
 		"Py4JJavaError", "StreamingQueryException", "PythonException", "InvocationTargetException",

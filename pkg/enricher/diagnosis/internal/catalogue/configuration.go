@@ -162,7 +162,7 @@ var configurationRules = []Rule{
 			"must be no more than 63", "cannot broadcast the table", "not a valid configuration",
 			"invalid value detected for fs.", "configuration property", "missing required option",
 			"missing required argument", "missing required parameter", "following arguments are required",
-			"unrecognized arguments", "missing argument '", "got unexpected extra argument", "no such command",
+			"unrecognized arguments", ".py: error: ", "missing argument '", "got unexpected extra argument", "no such command",
 			"missing command", "missing option", "no such option", ": error: argument", "master must either",
 			"cluster deploy mode", "client deploy mode", "deploy mode must", "in spark config",
 			"config conflict(key", "spark.rpc.message.maxsize", "consider increasing spark.", "please increase spark.",

@@ -17,7 +17,7 @@ type pattern struct {
 const (
 	secretWord = `(?:password|passwd|passphrase|pwd|secret|token|access[._-]?key|api[._-]?key|private[._-]?key` +
 		`|account[._-]?key|shared[._-]?key|encryption[._-]?key|credentials?)`
-	value = `(?:"(?P<a>(?:[^"\\\n]|\\.)*)"|'(?P<b>[^'\n]*)'|(?P<c>[^\s"'&;,)}\]<>]+))`
+	value = `(?:"(?P<a>(?:[^"\\\n]|\\.)*)"|'(?P<b>[^'\n]*)'|(?P<c>[^\s"'&;,)}\]<>]+)|"(?P<d>[^"\\\n]+))`
 )
 
 // patterns in the order they are applied.
@@ -35,6 +35,11 @@ var patterns = []pattern{
 		guards: []string{"://"},
 		expr:   regexp.MustCompile(`://(?P<user>[^\s/@:'"]*):(?P<secret>[^\s'"]+)@`),
 		keep:   func(g map[string]string) bool { return portOnly.MatchString(g["secret"]) },
+	},
+	{ // https://token@host
+		guards: []string{"http"},
+		expr:   regexp.MustCompile(`https?://(?P<secret>[^\s/@:'"]{12,})@`),
+		keep:   func(g map[string]string) bool { return !strings.ContainsAny(g["secret"], "0123456789") },
 	},
 	{
 		guards: []string{"jdbc:oracle"},
@@ -61,7 +66,7 @@ var patterns = []pattern{
 	},
 	{ // key=value, key: value in quotes, and --key value
 		guards: words,
-		expr:   regexp.MustCompile(`(?i)(?P<key>[\w.-]*` + secretWord + `[\w.-]*)["']?\s{0,2}=>?\s{0,2}` + value),
+		expr:   regexp.MustCompile(`(?i)(?P<key>[\w.-]*` + secretWord + `[\w.-]*)["']?\s{0,24}(?:=>?|->)\s{0,2}\\*` + value),
 		keep:   keepSetting,
 	},
 	{
@@ -169,7 +174,7 @@ var (
 // keepSetting spares settings that are about a secret, and values that cannot be one.
 func keepSetting(g map[string]string) bool {
 	key := strings.ToLower(g["key"])
-	secret := g["secret"] + g["a"] + g["b"] + g["c"]
+	secret := g["secret"] + g["a"] + g["b"] + g["c"] + g["d"]
 	if strings.Trim(secret, "{[(") == "" || notSecretKey.MatchString(key) {
 		return true // an object opens here: its parts are looked at by themselves
 	}

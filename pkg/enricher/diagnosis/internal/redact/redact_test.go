@@ -52,6 +52,10 @@ func TestSecretsOfARecognisableShape(t *testing.T) {
 		"a PGP key":                  {"-----BEGIN PGP PRIVATE KEY BLOCK-----\nMIIE\n-----END PGP PRIVATE KEY BLOCK-----e", "MIIE", "e"},
 		"the end of a private key":   {"a b MIIEabcdefghijklmnop\n-----END RSA PRIVATE KEY-----", "MIIEabcd", "a b "},
 		"Slack's hook":               {"POST https://hooks.slack.com/services/T00/B00/hunter2 failed", "hunter2", "failed"},
+		"a token alone in a URL":     {"git+https://Xk93LmQpZr71vTb@git.corp/x.git", "Xk93Lm", "@git.corp/x.git"},
+		"Scala's map":                {"Map(user -> u, password -> hunter2)", "hunter2", "user -> u"},
+		"aligned local variables":    {"│ token      = 'hunter2' │ n = 1", "hunter2", "n = 1"},
+		"a quote that never closes":  {`conf \"password=\\\"hunter2`, "hunter2", "conf"},
 		"an npm token":               {"token npm_abcdefghijklmnopqrstuvwxyz0123456789 rejected", "npm_abcdef", "rejected"},
 		"an API key of its own look": {"key sk-proj-abcdefghij0123456789 rejected", "sk-proj-abc", "rejected"},
 	} {
@@ -91,6 +95,7 @@ func TestHarmlessTextStays(t *testing.T) {
 		"com.mysql.cj.jdbc.Driver - port 3306",
 		"Received cookie: none",
 		"TASK-KEY: 17",
+		"https://loader@host/x",
 	} {
 		if got, _ := (&Redactor{}).Text(text); got != text {
 			t.Errorf("%q became %q", text, got)

@@ -177,6 +177,9 @@ func hasWordSign(text string) bool {
 		if at == len(text) || strings.IndexByte(wordBytes, text[at]) < 0 {
 			continue
 		}
+		if strings.HasPrefix(text[at:], "error: ") && strings.HasSuffix(text[:at-2], ".py") { // argparse
+			return true
+		}
 		for i := range wordSigns {
 			s := &wordSigns[i]
 			if strings.HasPrefix(text[at:], s.text) && (!s.ends || len(text) == at+len(s.text) && startsLikeShell(text)) {

@@ -52,7 +52,8 @@ func (r *Reader) beginPython(text string) bool {
 	b.grouped = strings.Contains(text, "Exception Group Traceback")
 	b.Headless = !top
 	if at := strings.Index(text, "Traceback ("); top && !b.boxed && !b.grouped {
-		if at > 0 && strings.TrimSpace(text[:at]) != "" {
+		if name := strings.TrimSpace(text[:at]); name != "" {
+			b.closing = notebookClass(name)
 			text = text[at:]
 		}
 		b.margin = indent(text)
@@ -64,10 +65,19 @@ func (r *Reader) beginPython(text string) bool {
 	return true
 }
 
+// notebookClass is the class in IPython's heading "ValueError      Traceback (most recent call last)", which announces
+// the line that ends its frames; "" where another text stands before it.
+func notebookClass(name string) string {
+	if nameEnd(name) == len(name) && namedThrown(name) {
+		return name
+	}
+	return ""
+}
+
 // quotedByJava reports whether a traceback's heading stands in the message of a Java exception on the same line.
 func quotedByJava(text string) bool {
 	at := strings.Index(text, "Traceback (")
-	if strings.TrimSpace(text[:at]) == "" {
+	if name := strings.TrimSpace(text[:at]); name == "" || notebookClass(name) != "" {
 		return false
 	}
 	if _, _, _, ok := javaHeading(text[:at]); ok {
@@ -108,6 +118,12 @@ func (b *block) takePython(text string) bool {
 	if len(b.Lines) >= maxBlock {
 		return false
 	}
+	if strings.HasPrefix(text, `> File "`) { // loguru points at the frame that logs
+		text = " " + text[1:]
+	}
+	if !b.boxed && !b.inMessage && isValue(text) {
+		return true
+	}
 	ok := false
 	switch {
 	case b.boxed:
@@ -127,6 +143,13 @@ func (b *block) takePython(text string) bool {
 	return ok
 }
 
+// isValue accepts the lines in which loguru shows the values of variables. They are no part of a traceback, and any of
+// them may be a secret.
+func isValue(text string) bool {
+	t := strings.TrimLeft(text, " ")
+	return strings.HasPrefix(t, "│") || strings.HasPrefix(t, "└")
+}
+
 // takeFrame accepts frames, source lines and carets; the first line back at the margin is the exception itself.
 func (b *block) takeFrame(text string) bool {
 	if strings.TrimSpace(text) == "" {
@@ -140,7 +163,7 @@ func (b *block) takeFrame(text string) bool {
 		}
 		return ok
 	}
-	if indent(text) > b.margin {
+	if indent(text) > b.margin || b.closing != "" && !strings.HasPrefix(text, b.closing) {
 		b.frames++
 		return true
 	}

@@ -54,6 +54,8 @@ type block struct {
 	quoting bool
 	worker  bool
 	margin  int
+	// closing is the class whose line ends a notebook's frames.
+	closing string
 	frames  int
 }
 
