@@ -188,8 +188,14 @@ func keepSetting(g map[string]string) bool {
 	return !certain && noSecret.MatchString(secret)
 }
 
-// saysWord spares "max-token: missing", which is a complaint about a setting, unless the name is that of a password.
+// complaint are words that begin what is said of a setting, such as "fs.s3a.secret.key: not set".
+var complaint = regexp.MustCompile(`(?i)^(not|no|is|must|missing|required|invalid|cannot|should|expected|the|value|empty|unset|unknown)$`)
+
+// saysWord spares a complaint about a setting, and a plain word unless the name is that of a password.
 func saysWord(g map[string]string) bool {
+	if complaint.MatchString(g["c"]) {
+		return true
+	}
 	key := strings.ToLower(g["key"])
 	certain := strings.Contains(key, "pass") || strings.Contains(key, "secret")
 	return !certain && plainWord.MatchString(strings.ToLower(g["c"]))

@@ -95,6 +95,7 @@ func TestHarmlessTextStays(t *testing.T) {
 		"com.mysql.cj.jdbc.Driver - port 3306",
 		"Received cookie: none",
 		"TASK-KEY: 17",
+		"fs.s3a.secret.key: not set",
 		"https://loader@host/x",
 	} {
 		if got, _ := (&Redactor{}).Text(text); got != text {
