@@ -45,7 +45,13 @@ var dataRules = []Rule{
 		Reason: v1beta2.ReasonExternalServiceUnavailable,
 	},
 
+	{
+		Classes: []string{"ClientResponseError"},
+		Starts:  []string{"429, ", "500, ", "502, ", "503, ", "504, "}, Reason: v1beta2.ReasonExternalServiceUnavailable,
+	},
+
 	// Refusals.
+	{Classes: []string{"ClientResponseError"}, Starts: []string{"401, ", "403, "}, Reason: v1beta2.ReasonAccessDenied},
 	{
 		Classes: []string{
 			"AccessControlException", "AuthorizationException", "TopicAuthorizationException",
@@ -84,7 +90,8 @@ var dataRules = []Rule{
 			"lacks privileges", "sqlstate=28", "sqlstate 28", "sqlstate: 28", "sqlstate=42501",
 			"ora-28000", "ora-28001", "password is invalid", "password or account is invalid", "authorization failure",
 			"status code 401", "status code 403", "status-code: 401", "status-code: 403", "error code 401", "error code 403",
-			"no pg_hba.conf entry", "error access_denied",
+			"no pg_hba.conf entry", "error access_denied", "http error 401", "http error 403", "authorization_failed",
+			"authentication_failed",
 		},
 		Reason: v1beta2.ReasonAccessDenied,
 	},
@@ -140,6 +147,7 @@ var dataRules = []Rule{
 	},
 
 	// Things that are not there.
+	{Classes: []string{"ClientResponseError"}, Starts: []string{"404, "}, Reason: v1beta2.ReasonDataNotFound},
 	{
 		Classes: []string{
 			"InvalidInputException", "UnknownTopicOrPartitionException", "NoSuchObjectException",
@@ -167,6 +175,7 @@ var dataRules = []Rule{
 			"invalid object name", "no such table", "not found: table", "not found: dataset",
 			"subject not found", "error code: 40401", "no input paths specified", "object does not exist",
 			"(404) when calling the", "unknown_topic_or_part", "resource_does_not_exist", "aws error no_such_",
+			"http error 404", "no files found that match the pattern",
 			"aws error resource_not_found",
 		},
 		Reason: v1beta2.ReasonDataNotFound,
@@ -199,7 +208,7 @@ var dataRules = []Rule{
 			"AWSServiceIOException", "SdkClientException", "ConnectionFailure", "HostUnreachableException",
 			"BootstrapConnectionException", "NoBrokersAvailable", "KafkaTimeoutError", "KafkaConnectionError",
 			"ClientConnectorError", "ClientConnectorDNSError", "ServerDisconnectedError", "ServerTimeoutError",
-			"ClientProxyConnectionError",
+			"ClientProxyConnectionError", "ConnectionTimeout", "TrinoConnectionError", "ConnectError",
 		},
 		Reason: v1beta2.ReasonExternalServiceUnavailable,
 	},
@@ -236,7 +245,7 @@ var dataRules = []Rule{
 			"gateway time-out", "failed to resolve '",
 			"failed to resolve \"", "broker transport failure", "_all_brokers_down", "login timeout expired",
 			"communication link failure", "due to statement timeout", "due to conflict with recovery",
-			"aws error network_connection", "aws error slow_down",
+			"too many clients already", "http error 429", "http error 50", "aws error network_connection", "aws error slow_down",
 		},
 		Not: []string{"python worker"}, Reason: v1beta2.ReasonExternalServiceUnavailable,
 	},

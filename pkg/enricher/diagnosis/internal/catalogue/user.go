@@ -32,8 +32,11 @@ var userRules = []Rule{
 		Reason: v1beta2.ReasonSqlAnalysisError,
 	},
 	{
-		Classes: []string{"UndefinedColumn", "UndefinedFunction", "AmbiguousColumn", "DatatypeMismatch"},
-		Reason:  v1beta2.ReasonSqlAnalysisError,
+		Classes: []string{
+			"UndefinedColumn", "UndefinedFunction", "AmbiguousColumn", "DatatypeMismatch", "TrinoUserError",
+			"BinderException", "CatalogException",
+		},
+		Reason: v1beta2.ReasonSqlAnalysisError,
 	},
 	{
 		Texts: []string{"column \"", "function "}, All: []string{" does not exist", "error: "},
