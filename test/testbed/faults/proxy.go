@@ -82,8 +82,10 @@ func (p *Proxy) Set(rules ...Rule) { p.dice.set(rules) }
 // CutAll closes every connection of every client.
 func (p *Proxy) CutAll() { p.server.CloseClientConnections() }
 
-// Stop ends the proxy and all its connections.
+// Stop ends the proxy and all its connections. Clients that still run must find no way back, or their next watch holds
+// it up for minutes.
 func (p *Proxy) Stop() {
+	_ = p.server.Listener.Close()
 	p.server.CloseClientConnections()
 	p.server.Close()
 }
