@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"syscall"
 	"time"
 
@@ -27,6 +28,8 @@ type director struct {
 	say      func(format string, args ...any)
 	struck   map[blow]int
 	restarts []time.Time // of the API server and the operator
+	// operatorUp is held while the operator is restarted.
+	operatorUp sync.RWMutex
 }
 
 // direct lets the storm run its course until ctx ends.
@@ -116,10 +119,12 @@ func (d *director) roles(ctx context.Context) (leader, standby *replica) {
 // restartOperator has the operator finish what it is at, as a rolling update does: killed while it submits, it never
 // learns of the driver that it made, and the application hangs, with or without an enricher.
 func (d *director) restartOperator(ctx context.Context) error {
+	d.operatorUp.Lock()
+	defer d.operatorUp.Unlock()
 	if err := d.operator.Stop(); err != nil {
 		return err
 	}
-	operator, err := d.bed.StartOperator(ctx, cluster.OperatorOptions{})
+	operator, err := d.bed.StartOperator(ctx, operatorOptions)
 	if err != nil {
 		return err
 	}

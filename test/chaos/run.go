@@ -78,7 +78,7 @@ func run(ctx context.Context, m mode, s settings) (_ *outcome, err error) {
 		return nil, err
 	}
 	apps := planApplications(s.seed, s.apps, s.over)
-	if err := storm(ctx, d, s, func(ctx context.Context) error { return submitAll(ctx, bed, apps, book, watch) }); err != nil {
+	if err := storm(ctx, d, s, func(ctx context.Context) error { return submitAll(ctx, d, apps, book, watch) }); err != nil {
 		return nil, err
 	}
 	if err := rest(ctx, d, m, s, apps, book); err != nil {
@@ -90,6 +90,10 @@ func run(ctx context.Context, m mode, s settings) (_ *outcome, err error) {
 	}
 	return o, o.readLogs(ctx, d)
 }
+
+// operatorOptions bound the operator's patience: after some failures in a row, as while the API server is away, it else
+// leaves an application alone for up to a quarter of an hour, with and without an enricher.
+var operatorOptions = cluster.OperatorOptions{Args: []string{"--workqueue-ratelimiter-max-delay=20s"}}
 
 // prepare installs what the mode needs and starts the operator and the replicas.
 func prepare(ctx context.Context, bed *cluster.Cluster, m mode, s settings) (*director, error) {
@@ -109,7 +113,7 @@ func prepare(ctx context.Context, bed *cluster.Cluster, m mode, s settings) (*di
 		}
 	}
 	var err error
-	d.operator, err = bed.StartOperator(ctx, cluster.OperatorOptions{})
+	d.operator, err = bed.StartOperator(ctx, operatorOptions)
 	return d, err
 }
 

@@ -83,7 +83,7 @@ func (w *applicationWatch) close(app string) {
 }
 
 // submitAll submits every application at its time and changes the specifications of those planned.
-func submitAll(ctx context.Context, bed *cluster.Cluster, apps []planned, book *ledger, watch *applicationWatch) error {
+func submitAll(ctx context.Context, d *director, apps []planned, book *ledger, watch *applicationWatch) error {
 	start := time.Now()
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range apps {
@@ -94,10 +94,10 @@ func submitAll(ctx context.Context, bed *cluster.Cluster, apps []planned, book *
 		case <-time.After(time.Until(start.Add(app.at))):
 		}
 		group.Go(func() error {
-			if err := submit(ctx, bed, app, book); err != nil || !app.respecified {
+			if err := submit(ctx, d.bed, app, book); err != nil || !app.respecified {
 				return err
 			}
-			return respecify(ctx, bed, app, watch)
+			return respecify(ctx, d, app, watch)
 		})
 	}
 	return group.Wait()
@@ -115,8 +115,9 @@ func submit(ctx context.Context, bed *cluster.Cluster, app *planned, book *ledge
 	})
 }
 
-// respecify changes the specification as soon as the application has failed.
-func respecify(ctx context.Context, bed *cluster.Cluster, app *planned, watch *applicationWatch) error {
+// respecify changes the specification as soon as the application has failed, but not while the operator is restarted: it
+// compares old and new, and what changes while it is away it never notices.
+func respecify(ctx context.Context, d *director, app *planned, watch *applicationWatch) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -126,7 +127,9 @@ func respecify(ctx context.Context, bed *cluster.Cluster, app *planned, watch *a
 	}
 	object := build.App(app.namespace, app.name).Object()
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"sparkConf":{"spark.app.round":"2"}}}`))
-	return persist(ctx, func() error { return bed.Client.Patch(ctx, object, patch) })
+	d.operatorUp.RLock()
+	defer d.operatorUp.RUnlock()
+	return persist(ctx, func() error { return d.bed.Client.Patch(ctx, object, patch) })
 }
 
 // persist repeats a request of the suite itself.

@@ -35,7 +35,7 @@ func parenthesised(class, rest string) (string, string, bool) {
 		return class, strings.TrimSuffix(inner, ")"), true
 	}
 	end := strings.IndexByte(rest, ')')
-	if end < 2 || nameEnd(rest[1:end]) != end-1 {
+	if end < 2 || nameEnd(rest[1:end]) != end-1 || len(class)+end+1 > maxClass {
 		return "", "", false
 	}
 	after := rest[end+1:]
