@@ -65,7 +65,7 @@ func (r *Reconciler) confirm(ctx context.Context, key client.ObjectKey, pod *cor
 	app := &v1beta2.SparkApplication{}
 	err := r.Live.Get(ctx, key, app)
 	switch {
-	case apierrors.IsNotFound(err) || err == nil && disowned(app, pod):
+	case isGone(err) || err == nil && disowned(app, pod):
 		return verdict{release: true}, nil
 	case err != nil:
 		return verdict{}, fmt.Errorf("asking for the application: %w", err)

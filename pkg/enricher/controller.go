@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/workqueue"
@@ -75,7 +76,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 func (r *Reconciler) reconcileAbsent(ctx context.Context, key client.ObjectKey, pods []corev1.Pod) (reconcile.Result, error) {
 	err := r.Live.Get(ctx, key, &v1beta2.SparkApplication{})
 	switch {
-	case apierrors.IsNotFound(err):
+	case isGone(err):
 		r.memory.forget(key)
 		return reconcile.Result{}, r.releaseAll(ctx, pods)
 	case err != nil:
@@ -83,6 +84,12 @@ func (r *Reconciler) reconcileAbsent(ctx context.Context, key client.ObjectKey, 
 	default:
 		return reconcile.Result{RequeueAfter: settleTime}, nil
 	}
+}
+
+// isGone is true if there is no such application. An API server that has just started and does not know the CRD yet
+// answers 404 as well, without saying what was not found.
+func isGone(err error) bool {
+	return apierrors.IsNotFound(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
 // SetupWithManager registers the controller and its watches.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -84,7 +83,7 @@ func (r *Reconciler) write(ctx context.Context, app *v1beta2.SparkApplication, w
 	case patch.IsUnexpected(err):
 		r.memory.change(app, func(a *application) { a.refusals++ })
 		return refusedPause << min(r.memory.snapshot(app).refusals, maxRefusedShift), nil
-	case apierrors.IsNotFound(err):
+	case isGone(err):
 		return 0, nil
 	case err != nil:
 		return 0, err
@@ -103,7 +102,7 @@ func (r *Reconciler) write(ctx context.Context, app *v1beta2.SparkApplication, w
 func (r *Reconciler) readAgain(ctx context.Context, app *v1beta2.SparkApplication) (*v1beta2.SparkApplication, error) {
 	now := &v1beta2.SparkApplication{}
 	err := r.Live.Get(ctx, keyOf(app), now)
-	if apierrors.IsNotFound(err) || err == nil && now.UID != app.UID {
+	if isGone(err) || err == nil && now.UID != app.UID {
 		return nil, nil
 	}
 	if err != nil {

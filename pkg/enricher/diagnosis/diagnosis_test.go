@@ -226,3 +226,31 @@ func TestAnnotationUsable(t *testing.T) {
 
 // stringsOf collects every string of a value, so that a field added later cannot be forgotten.
 // withSecrets plants a secret in every text that evidence can hold.
+
+// TestOurOwnAnnotationChangesNothing: a restarted enricher meets the annotation that it wrote before it could write the
+// status, and must come to the same reason.
+func TestOurOwnAnnotationChangesNothing(t *testing.T) {
+	e := newEngine(t)
+	evidence := map[string]Evidence{}
+	for _, c := range loadCorpus(t, "testdata/corpus") {
+		evidence[c.name] = c.evidence
+	}
+	silent := failedPod(3, "Error")
+	silent.Status.ContainerStatuses[0].State.Terminated.Message = "26/03/11 08:41:02 INFO SparkContext: Running Spark version 4.1.0\n"
+	evidence["an exit code with a log that says nothing"] = Evidence{Pod: silent}
+	for name, ev := range evidence {
+		first := e.Diagnose(ev)
+		if ev.Pod == nil || ev.Pod.Annotations[v1beta2.AnnotationExitException] != "" || first.Trace == "" {
+			continue // nothing that the enricher could annotate
+		}
+		t.Run(name, func(t *testing.T) {
+			again := ev
+			again.Pod = annotated(ev.Pod.DeepCopy(), first.Trace)
+			again.Pod.Annotations[v1beta2.AnnotationExitExceptionSource] = string(first.Diagnostics.Source)
+			got := e.Diagnose(again).Diagnostics
+			if got.Reason != first.Diagnostics.Reason || got.Source != first.Diagnostics.Source {
+				t.Errorf("%s from %s, want %s from %s", got.Reason, got.Source, first.Diagnostics.Reason, first.Diagnostics.Source)
+			}
+		})
+	}
+}

@@ -45,6 +45,9 @@ func readAnnotation(s *survey) *annotation {
 	if source, ok := s.Pod.Annotations[v1beta2.AnnotationExitExceptionSource]; ok {
 		a.ours, a.source = true, v1beta2.Source(source)
 	}
+	if a.ours && s.ended != nil && value == ending(s.containerName(), s.ended.Reason, s.ended.ExitCode) {
+		return nil // facts of the container's state, which tells them better itself
+	}
 	a.bare = isBareExit(a.exception)
 	a.secondary = !a.bare && isConsequence(a.exception)
 	return a

@@ -77,6 +77,23 @@ var _ = Describe("The status writer", Ordered, func() {
 		Entry("another specification", func(a *operatorv1beta2.SparkApplication) { a.Spec.SparkVersion = "4.2.0" }),
 	)
 
+	It("writes onto the very version it saw, or not at all, where the operator may submit next", func(ctx SpecContext) {
+		app := failed(ctx)
+		waiting := &operatorv1beta2.SparkApplication{}
+		Expect(operator.Get(ctx, client.ObjectKeyFromObject(app), waiting)).To(Succeed())
+		waiting.Status.AppState.State = operatorv1beta2.ApplicationStatePendingRerun
+		Expect(operator.Status().Update(ctx, waiting)).To(Succeed())
+
+		seen := again(ctx, app)
+		stale := seen.DeepCopy()
+		stale.ResourceVersion = app.ResourceVersion
+		_, err := status.Write(ctx, lean, stale, wantedOf(stale))
+		Expect(patch.IsUnexpected(err)).To(BeTrue(), "error: %v", err)
+		_, err = status.Write(ctx, lean, seen, wantedOf(seen))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(again(ctx, app).Status.Diagnostics).NotTo(BeNil())
+	})
+
 	It("refuses to write onto a namesake", func(ctx SpecContext) {
 		app := failed(ctx)
 		app.UID = "of-a-deleted-one"

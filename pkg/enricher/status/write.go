@@ -38,6 +38,10 @@ func operations(app *v1beta2.SparkApplication, wanted *v1beta2.Status) []patch.O
 		patch.Test("/status/submissionID", is.SubmissionID),
 		patch.Test("/status/applicationState/state", is.ApplicationState.State),
 	}
+	if is.ApplicationState.State == v1beta2.StatePendingRerun {
+		// Another replica may have written and let the pod go meanwhile, and the operator be at its submission.
+		ops = append(ops, patch.Test("/metadata/resourceVersion", app.ResourceVersion))
+	}
 	if !equality.Semantic.DeepEqual(is.Diagnostics, wanted.Diagnostics) {
 		ops = append(ops, patch.Add("/status/diagnostics", wanted.Diagnostics))
 	}
