@@ -21,6 +21,10 @@ import (
 // submit from a stale cache and hang.
 const settleTime = 2 * time.Second
 
+// catchUpTime is what the operator has after an outage of the API server to resume its watch of applications, whose
+// pauses grow to half a minute.
+const catchUpTime = 30 * time.Second
+
 // captureManager tells writes of the finalizer from those of the annotation, for whoever reads the audit log.
 const captureManager = "spark-status-enricher-capture"
 
@@ -34,9 +38,17 @@ type verdict struct {
 	after             time.Duration
 }
 
+// custody is what the release of all pods depends on.
+type custody struct {
+	enabled bool
+	timeout time.Duration
+	// outage is when the API server last failed to serve applications.
+	outage time.Time
+}
+
 // verdictOn decides about one pod of app that carries the finalizer.
-func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod, enabled bool, timeout time.Duration, now time.Time) verdict {
-	if !enabled {
+func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod, c custody, now time.Time) verdict {
+	if !c.enabled {
 		return verdict{release: true}
 	}
 	if disowned(app, pod) {
@@ -45,14 +57,18 @@ func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod
 	if !mayGo(app, pod) {
 		return verdict{}
 	}
-	if wait := latest(known.writtenAt, known.since).Add(settleTime).Sub(now); wait > 0 {
+	wrote := latest(known.writtenAt, known.since)
+	if wait := wrote.Add(settleTime).Sub(now); wait > 0 {
 		return verdict{after: wait}
+	}
+	overdue := max(latest(heldSince(app, pod).Add(c.timeout), known.since.Add(takeoverTime)).Sub(now), 0)
+	if wait := c.outage.Add(catchUpTime).Sub(now); wait > 0 && c.outage.Before(wrote.Add(settleTime)) && overdue > 0 {
+		return verdict{after: min(wait, overdue)}
 	}
 	if stored(app, known, evidence.SubmissionID(pod)) || passedOver(app, known, pod) {
 		return verdict{release: true}
 	}
-	overdue := latest(heldSince(app, pod).Add(timeout), known.since.Add(takeoverTime)).Sub(now)
-	return verdict{release: overdue <= 0, after: max(overdue, 0)}
+	return verdict{release: overdue == 0, after: overdue}
 }
 
 // disowned is true of a pod that is not the application's, or whose application is being deleted.
@@ -125,16 +141,16 @@ func stored(app *v1beta2.SparkApplication, known application, submissionID strin
 // release puts the finalizer onto driver pods where no policy does, and takes it off those that are recorded.
 func (r *Reconciler) release(ctx context.Context, app *v1beta2.SparkApplication, pods []corev1.Pod) (time.Duration, error) {
 	known := r.memory.snapshot(app)
-	enabled := *r.Config.CaptureFinalizer
+	c := custody{enabled: *r.Config.CaptureFinalizer, timeout: r.Config.CaptureTimeout.Duration, outage: r.outages.latest()}
 	var soonest time.Duration
 	for i := range pods {
 		if !hasFinalizer(&pods[i]) {
-			if err := r.hold(ctx, app, &pods[i], enabled); err != nil {
+			if err := r.hold(ctx, app, &pods[i], c.enabled); err != nil {
 				return 0, err
 			}
 			continue
 		}
-		after, err := r.releaseOne(ctx, app, known, &pods[i], enabled)
+		after, err := r.releaseOne(ctx, app, known, &pods[i], c)
 		if err != nil {
 			return 0, err
 		}
@@ -145,9 +161,9 @@ func (r *Reconciler) release(ctx context.Context, app *v1beta2.SparkApplication,
 
 // releaseOne decides about a pod with the finalizer, and returns when to ask again.
 func (r *Reconciler) releaseOne(
-	ctx context.Context, app *v1beta2.SparkApplication, known application, pod *corev1.Pod, enabled bool,
+	ctx context.Context, app *v1beta2.SparkApplication, known application, pod *corev1.Pod, c custody,
 ) (time.Duration, error) {
-	v := verdictOn(app, known, pod, enabled, r.Config.CaptureTimeout.Duration, r.Clock.Now())
+	v := verdictOn(app, known, pod, c, r.Clock.Now())
 	var err error
 	if v.doubtful {
 		if v, err = r.confirm(ctx, client.ObjectKeyFromObject(app), pod); err != nil {

@@ -22,6 +22,7 @@ func TestVerdictOnAHeldPod(t *testing.T) {
 		app      *v1beta2.SparkApplication
 		known    application
 		pod      *corev1.Pod
+		outage   time.Duration // ago; 0 for none
 		disabled bool
 		want     verdict
 	}{
@@ -30,6 +31,10 @@ func TestVerdictOnAHeldPod(t *testing.T) {
 		"diagnosed, not written yet":                        {app: in(v1beta2.StatePendingRerun), known: unwritten, pod: ended(time.Minute), want: verdict{after: 4 * time.Minute}},
 		"written a second ago":                              {app: explained(in(v1beta2.StatePendingRerun)), known: written(time.Second), pod: ended(time.Minute), want: verdict{after: time.Second}},
 		"written two seconds ago":                           {app: explained(in(v1beta2.StatePendingRerun)), known: written(2 * time.Second), pod: ended(time.Minute), want: verdict{release: true}},
+		"written after an outage, which was a moment ago":   {app: explained(in(v1beta2.StatePendingRerun)), known: written(3 * time.Second), outage: 4 * time.Second, pod: ended(time.Minute), want: verdict{after: catchUpTime - 4*time.Second}},
+		"written after an outage, which is long over":       {app: explained(in(v1beta2.StatePendingRerun)), known: written(3 * time.Second), outage: catchUpTime, pod: ended(time.Minute), want: verdict{release: true}},
+		"written well before the outage":                    {app: explained(in(v1beta2.StatePendingRerun)), known: written(time.Minute), outage: time.Second, pod: ended(time.Minute), want: verdict{release: true}},
+		"written after an outage, overdue":                  {app: explained(in(v1beta2.StatePendingRerun)), known: written(3 * time.Second), outage: 4 * time.Second, pod: ended(5 * time.Minute), want: verdict{release: true}},
 		"written, now in the history":                       {app: withHistory(in(v1beta2.StateSubmitted), "s-0"), pod: of(ended(time.Minute), "s-0"), want: verdict{release: true}},
 		"the driver succeeded":                              {app: in(v1beta2.StateCompleted), known: well, pod: ended(time.Minute), want: verdict{release: true}},
 		"overdue":                                           {app: in(v1beta2.StatePendingRerun), pod: ended(5 * time.Minute), want: verdict{release: true}},
@@ -46,7 +51,11 @@ func TestVerdictOnAHeldPod(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := verdictOn(tc.app, tc.known, tc.pod, !tc.disabled, 5*time.Minute, start); got != tc.want {
+			c := custody{enabled: !tc.disabled, timeout: 5 * time.Minute}
+			if tc.outage > 0 {
+				c.outage = start.Add(-tc.outage)
+			}
+			if got := verdictOn(tc.app, tc.known, tc.pod, c, start); got != tc.want {
 				t.Errorf("verdictOn() = %+v, want %+v", got, tc.want)
 			}
 		})

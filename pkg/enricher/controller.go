@@ -40,7 +40,8 @@ type Reconciler struct {
 	Metrics   *Metrics
 	Clock     clock.PassiveClock
 
-	memory *memory
+	memory  *memory
+	outages *outages
 }
 
 // Reconcile brings one application's status up to what is known of its attempts.

@@ -50,11 +50,13 @@ func Run(ctx context.Context, restConfig *rest.Config, cfg *configv1alpha1.Enric
 	if err := reportPermissions(ctx, clientset, cfg); err != nil {
 		return fmt.Errorf("API server %s: %w", restConfig.Host, err)
 	}
+	served := newOutages(clock.RealClock{})
+	restConfig.Wrap(served.observe)
 	mgr, err := ctrl.NewManager(restConfig, managerOptions(cfg, logger))
 	if err != nil {
 		return fmt.Errorf("building the manager: %w", err)
 	}
-	if err := setup(ctx, mgr, clientset, cfg); err != nil {
+	if err := setup(ctx, mgr, clientset, cfg, served); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)
@@ -89,7 +91,7 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-func setup(ctx context.Context, mgr ctrl.Manager, clientset kubernetes.Interface, cfg *configv1alpha1.EnricherConfiguration) error {
+func setup(ctx context.Context, mgr ctrl.Manager, clientset kubernetes.Interface, cfg *configv1alpha1.EnricherConfiguration, served *outages) error {
 	engine, err := diagnosis.New(diagnosis.Options{Rules: cfg.Rules, StackTrace: cfg.StackTrace})
 	if err != nil {
 		return fmt.Errorf("building the diagnosis engine: %w", err)
@@ -109,7 +111,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, clientset kubernetes.Interface
 	reconciler := &Reconciler{
 		Client: mgr.GetClient(), Live: live, Clientset: clientset, Config: cfg, Engine: engine,
 		Gatherer:  &evidence.Gatherer{Client: clientset, Limits: cfg.Log},
-		Extension: extension, Metrics: counters, Clock: clock.RealClock{},
+		Extension: extension, Metrics: counters, Clock: clock.RealClock{}, outages: served,
 	}
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("setting up the controller: %w", err)
