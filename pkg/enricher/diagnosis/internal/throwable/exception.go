@@ -108,5 +108,5 @@ func (e *Exception) Chain() []*Exception {
 
 // SimpleName is the class without its package or module.
 func SimpleName(class string) string {
-	return class[strings.LastIndexAny(class, ".$")+1:]
+	return class[max(strings.LastIndexByte(class, '.'), strings.LastIndexByte(class, '$'))+1:]
 }

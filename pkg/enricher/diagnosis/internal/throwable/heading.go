@@ -114,7 +114,9 @@ func isQualified(class string) bool {
 
 // javaHeading parses the first line of a Java trace, with the thread where the runtime names it.
 func javaHeading(s string) (thread, class, message string, ok bool) {
-	s = strings.TrimRight(s, " \t")
+	if n := len(s); n > 0 && (s[n-1] == ' ' || s[n-1] == '\t') {
+		s = strings.TrimRight(s, " \t")
+	}
 	thread, s = threadOff(s)
 	class, message, ok = heading(s)
 	if !ok || thread == "" && (!looksThrown(class) || class == "Error" || class == "Exception") {

@@ -29,7 +29,7 @@ const (
 
 // javaKind classifies a line by plain comparisons.
 func javaKind(line string) lineKind {
-	s := strings.TrimLeft(line, " \t")
+	s := unindented(line)
 	if s == "" {
 		return blankLine
 	}
@@ -95,4 +95,13 @@ func isOpenFrame(s string) bool {
 		strings.HasPrefix(s, "at ") && !strings.Contains(s, "(")
 }
 
-func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+func indent(s string) int { return len(s) - len(unindented(s)) }
+
+// unindented is asked of every line several times, which strings.TrimLeft is slow at.
+func unindented(s string) string {
+	i := 0
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+		i++
+	}
+	return s[i:]
+}
