@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
@@ -35,8 +36,12 @@ const takeoverTime = 30 * time.Second
 // be confirmed by the API server.
 type verdict struct {
 	release, doubtful bool
-	after             time.Duration
+	// why tells the reader of the log.
+	why   string
+	after time.Duration
 }
+
+func release(why string) verdict { return verdict{release: true, why: why} }
 
 // custody is what the release of all pods depends on.
 type custody struct {
@@ -49,7 +54,7 @@ type custody struct {
 // verdictOn decides about one pod of app that carries the finalizer.
 func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod, c custody, now time.Time) verdict {
 	if !c.enabled {
-		return verdict{release: true}
+		return release("the feature is switched off")
 	}
 	if disowned(app, pod) {
 		return verdict{release: true, doubtful: true}
@@ -65,10 +70,18 @@ func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod
 	if wait := c.outage.Add(catchUpTime).Sub(now); wait > 0 && c.outage.Before(wrote.Add(settleTime)) && overdue > 0 {
 		return verdict{after: min(wait, overdue)}
 	}
-	if stored(app, known, evidence.SubmissionID(pod)) || passedOver(app, known, pod) {
-		return verdict{release: true}
+	switch id := evidence.SubmissionID(pod); {
+	case inStatus(app, id):
+		return release("its failure is recorded")
+	case nothingToRecord(known, id):
+		return release("there is nothing to record")
+	case passedOver(app, known, pod):
+		return release("the operator has submitted anew without knowing of it")
+	case overdue == 0:
+		return release("its time is up")
+	default:
+		return verdict{after: overdue}
 	}
-	return verdict{release: overdue == 0, after: overdue}
 }
 
 // disowned is true of a pod that is not the application's, or whose application is being deleted.
@@ -82,7 +95,7 @@ func (r *Reconciler) confirm(ctx context.Context, key client.ObjectKey, pod *cor
 	err := r.Live.Get(ctx, key, app)
 	switch {
 	case isGone(err) || err == nil && disowned(app, pod):
-		return verdict{release: true}, nil
+		return release("no application owns it"), nil
 	case err != nil:
 		return verdict{}, fmt.Errorf("asking for the application: %w", err)
 	default:
@@ -127,12 +140,8 @@ func heldSince(app *v1beta2.SparkApplication, pod *corev1.Pod) time.Time {
 	return pod.CreationTimestamp.Time
 }
 
-// stored is true if the status holds the record of the submission, or there is nothing to record: the attempt was
-// well, was stopped, or is too old.
-func stored(app *v1beta2.SparkApplication, known application, submissionID string) bool {
-	if inStatus(app, submissionID) {
-		return true
-	}
+// nothingToRecord is true of an attempt that was well, was stopped, or is too old.
+func nothingToRecord(known application, submissionID string) bool {
 	return slices.ContainsFunc(known.attempts, func(t attempt) bool {
 		return t.submissionID == submissionID && t.settled && t.record == nil
 	})
@@ -173,7 +182,7 @@ func (r *Reconciler) releaseOne(
 	if !v.release {
 		return v.after, nil
 	}
-	return 0, r.letGo(ctx, app, pod)
+	return 0, r.letGo(ctx, app, pod, v.why)
 }
 
 // holdsOld is true while our finalizer keeps the driver pod of the submission that the status still names.
@@ -189,10 +198,15 @@ func (r *Reconciler) holdsOld(app *v1beta2.SparkApplication, known application, 
 // releaseAll frees the pods of an application that is gone.
 func (r *Reconciler) releaseAll(ctx context.Context, pods []corev1.Pod) error {
 	for i := range pods {
-		if hasFinalizer(&pods[i]) {
-			if _, err := r.removeFinalizer(ctx, &pods[i]); err != nil {
-				return err
-			}
+		if !hasFinalizer(&pods[i]) {
+			continue
+		}
+		gone, err := r.removeFinalizer(ctx, &pods[i])
+		if err != nil {
+			return err
+		}
+		if gone {
+			tellRelease(ctx, &pods[i], "the application is gone")
 		}
 	}
 	return nil
@@ -216,9 +230,10 @@ func (r *Reconciler) hold(ctx context.Context, app *v1beta2.SparkApplication, po
 }
 
 // letGo takes the finalizer off and remembers it: from then on the operator may submit.
-func (r *Reconciler) letGo(ctx context.Context, app *v1beta2.SparkApplication, pod *corev1.Pod) error {
+func (r *Reconciler) letGo(ctx context.Context, app *v1beta2.SparkApplication, pod *corev1.Pod, why string) error {
 	gone, err := r.removeFinalizer(ctx, pod)
 	if gone {
+		tellRelease(ctx, pod, why)
 		r.memory.update(app, evidence.SubmissionID(pod), func(t *attempt) { t.released = true })
 	}
 	return err
@@ -246,6 +261,10 @@ func (r *Reconciler) patchFinalizers(ctx context.Context, pod *corev1.Pod, ops [
 		return err == nil, nil
 	}
 	return false, fmt.Errorf("patching finalizers of pod %s/%s: %w", pod.Namespace, pod.Name, err)
+}
+
+func tellRelease(ctx context.Context, pod *corev1.Pod, why string) {
+	log.FromContext(ctx).Info("Released a driver pod", "pod", pod.Name, "submissionID", evidence.SubmissionID(pod), "why", why)
 }
 
 func hasFinalizer(pod *corev1.Pod) bool {

@@ -32,9 +32,10 @@ func TestOutages(t *testing.T) {
 			o := newOutages(clock)
 			clock.SetTime(start.Add(time.Hour))
 			transport := o.observe(roundTripper(func(*http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: tc.code}, tc.err
+				return &http.Response{StatusCode: tc.code, Body: http.NoBody}, tc.err
 			}))
 			response, err := transport.RoundTrip(httptest.NewRequest(tc.method, tc.path+"?watch=true", http.NoBody))
+			defer response.Body.Close()
 			if !errors.Is(err, tc.err) || response.StatusCode != tc.code {
 				t.Errorf("got %v and %v, want what the transport gave", response, err)
 			}
