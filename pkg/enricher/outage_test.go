@@ -35,9 +35,14 @@ func TestOutages(t *testing.T) {
 				return &http.Response{StatusCode: tc.code, Body: http.NoBody}, tc.err
 			}))
 			response, err := transport.RoundTrip(httptest.NewRequest(tc.method, tc.path+"?watch=true", http.NoBody))
-			defer response.Body.Close()
-			if !errors.Is(err, tc.err) || response.StatusCode != tc.code {
-				t.Errorf("got %v and %v, want what the transport gave", response, err)
+			if !errors.Is(err, tc.err) {
+				t.Errorf("error %v, want the transport's", err)
+			}
+			if code := response.StatusCode; code != tc.code {
+				t.Errorf("code %d, want the transport's", code)
+			}
+			if err := response.Body.Close(); err != nil {
+				t.Error(err)
 			}
 			if noted := o.latest().After(start); noted != tc.want {
 				t.Errorf("noted: %t, want %t", noted, tc.want)
