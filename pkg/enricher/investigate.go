@@ -60,12 +60,9 @@ func podOf(app *v1beta2.SparkApplication, t attempt, pods []corev1.Pod) *corev1.
 
 // explain gathers, diagnoses and annotates one attempt that has ended.
 func (r *Reconciler) explain(ctx context.Context, app *v1beta2.SparkApplication, t attempt, pod *corev1.Pod) (time.Duration, error) {
-	if pod == nil && !t.submission {
-		found, err := r.Gatherer.FindPod(ctx, app, t.submissionID)
-		if err != nil {
-			return 0, err
-		}
-		pod = found
+	pod, err := r.endedPod(ctx, app, t, pod)
+	if err != nil {
+		return 0, err
 	}
 	found, again, err := r.diagnose(ctx, applicationOf(app, t), t, pod)
 	if err != nil || again > 0 {
@@ -84,6 +81,19 @@ func (r *Reconciler) explain(ctx context.Context, app *v1beta2.SparkApplication,
 	return 0, nil
 }
 
+// endedPod asks the API server for the pod where the cache has not seen it end: the two watches run apart, and without
+// its end a failed driver would pass for one that is well.
+func (r *Reconciler) endedPod(ctx context.Context, app *v1beta2.SparkApplication, t attempt, pod *corev1.Pod) (*corev1.Pod, error) {
+	if t.submission || t.gone || pod != nil && hasEnded(pod, app) {
+		return pod, nil
+	}
+	found, err := r.Gatherer.FindPod(ctx, app, t.submissionID)
+	if err != nil || found == nil {
+		return pod, err
+	}
+	return found, nil
+}
+
 // applicationOf returns the application as it was at the time of the attempt: its error message and its executors are
 // gone with the next one.
 func applicationOf(app *v1beta2.SparkApplication, t attempt) *v1beta2.SparkApplication {
@@ -92,7 +102,7 @@ func applicationOf(app *v1beta2.SparkApplication, t attempt) *v1beta2.SparkAppli
 		return app
 	case t.app != nil:
 		return t.app
-	case t.submissionID == app.Status.SubmissionID:
+	case t.submissionID == app.Status.SubmissionID && !t.failed:
 		return app
 	}
 	then := app.DeepCopy()

@@ -9,14 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	rbacv1 "k8s.io/api/rbac/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
@@ -81,7 +78,7 @@ clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
 
 var _ = Describe("An enricher without the right to read logs", Label("input"), func() {
 	It("says so in one line, goes on, and makes the most of what it sees", func(ctx context.Context) {
-		withoutRule(ctx, "pods/log")
+		bed.Without(ctx, "pods/log")
 		enricher, err := bed.StartEnricher(ctx, cluster.EnricherOptions{Name: "no-logs"})
 		Expect(err).NotTo(HaveOccurred())
 		namespace := bed.Namespace(ctx)
@@ -105,23 +102,15 @@ var _ = Describe("An enricher without the right to read logs", Label("input"), f
 		Expect(told).To(BeNumerically(">=", 1))
 		Expect(enricher.Done()).NotTo(BeClosed())
 
-		requests, err := bed.Audit()
-		Expect(err).NotTo(HaveOccurred())
-		writes := requests.Where(audit.By(cluster.EnricherUser), audit.In(namespace), audit.Writes, audit.Succeeded)
-		Expect(writes.Where(audit.On("sparkapplications/status"))).To(HaveLen(2), writes.String())
-		Expect(writes.Where(audit.On("events"))).To(HaveLen(2), writes.String())
+		Eventually(func(g Gomega) {
+			requests, err := bed.Audit()
+			g.Expect(err).NotTo(HaveOccurred())
+			writes := requests.Where(audit.By(cluster.EnricherUser), audit.In(namespace), audit.Writes, audit.Succeeded)
+			g.Expect(writes.Where(audit.On("sparkapplications/status"))).To(HaveLen(2), writes.String())
+			g.Expect(writes.Where(audit.On("events"))).To(HaveLen(2), writes.String())
+		}).Should(Succeed())
 	})
 })
-
-// withoutRule takes the rules of one resource from the enricher's role until the spec ends.
-func withoutRule(ctx context.Context, resource string) {
-	GinkgoHelper()
-	role := &rbacv1.ClusterRole{}
-	Expect(bed.Client.Get(ctx, client.ObjectKey{Name: cluster.EnricherAccount.Name}, role)).To(Succeed())
-	role.Rules = slices.DeleteFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.Resources, resource) })
-	Expect(bed.Client.Update(ctx, role)).To(Succeed())
-	DeferCleanup(bed.ApplyRBAC)
-}
 
 // run runs the enricher and gives its exit code and the lines of its standard error.
 func run(ctx context.Context, env []string, args ...string) (int, []string) {

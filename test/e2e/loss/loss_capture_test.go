@@ -40,7 +40,7 @@ var _ = Describe("With the capture finalizer", Ordered, Label("loss"), func() {
 		}).Should(Succeed())
 	})
 
-	It("a pod is held although the watch of applications is behind that of pods", func(ctx context.Context) {
+	DescribeTable("a failure is recorded although a watch is behind, that of", func(ctx context.Context, watched string) {
 		certificate, err := bed.ServerCertificate()
 		Expect(err).NotTo(HaveOccurred())
 		proxy, err := faults.Start(faults.Options{
@@ -49,20 +49,20 @@ var _ = Describe("With the capture finalizer", Ordered, Label("loss"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(proxy.Stop)
 		proxy.Set(faults.Rule{Kind: faults.WatchStale, Chance: 1, When: func(r *http.Request) bool {
-			return faults.Watches(r) && strings.HasSuffix(r.URL.Path, "/sparkapplications")
+			return faults.Watches(r) && strings.HasSuffix(r.URL.Path, "/"+watched)
 		}})
 		start(ctx, cluster.EnricherOptions{Name: "behind", Server: proxy.URL, Configure: capturing})
-		app := bed.Submit(ctx, build.App(bed.Namespace(ctx), "unseen").Retries(1, 1),
-			script.Once(script.Running(), script.Exit(3)).Then(script.Running(), script.Exit(0)))
+		app := bed.Submit(ctx, build.App(bed.Namespace(ctx), "unseen-"+watched).Retries(1, 1),
+			script.Once(script.Running(), script.Pause(12*time.Second), script.Exit(3)).Then(script.Running(), script.Exit(0)))
 		Eventually(func(g Gomega) {
 			status := app.Get(ctx).Status
 			g.Expect(status.ApplicationState.State).To(Equal(v1beta2.StateCompleted))
 			g.Expect(status.Diagnostics).NotTo(BeNil())
 			g.Expect(status.Diagnostics.Attempts).To(HaveLen(1))
 			g.Expect(status.Diagnostics.Attempts[0].ExitCode).To(HaveValue(BeEquivalentTo(3)))
-		}, "90s").Should(Succeed())
+		}).Should(Succeed())
 		Expect(proxy.Counts()[faults.WatchStale]).To(BeNumerically(">", 0))
-	})
+	}, Entry("applications", "sparkapplications"), Entry("pods", "pods"))
 
 	It("kubectl alone frees a pod as well", func(ctx context.Context) {
 		namespace := bed.Namespace(ctx)

@@ -62,7 +62,7 @@ var _ = Describe("With the rules of config/rbac", Label("rbac"), func() {
 	})
 
 	DescribeTable("and without the one on", func(ctx context.Context, resource, cannot string) {
-		without(ctx, resource)
+		bed.Without(ctx, resource)
 		enricher := start(ctx, "without-"+strings.ReplaceAll(resource, "/", "-"), true)
 		Eventually(enricher.Log).Should(ContainSubstring(cannot))
 		app := fail(ctx, "denied")
@@ -108,18 +108,6 @@ func fail(ctx context.Context, name string) e2etest.App {
 	GinkgoHelper()
 	return bed.Submit(ctx, build.App(bed.Namespace(ctx), name).Annotating("true"),
 		script.Once(script.Running(), script.Log(crash), script.Exit(1)))
-}
-
-// without takes the rule of a resource from the enricher's role until the spec ends.
-func without(ctx context.Context, resource string) {
-	GinkgoHelper()
-	role := &rbacv1.ClusterRole{}
-	Expect(bed.Client.Get(ctx, client.ObjectKey{Name: cluster.EnricherAccount.Name}, role)).To(Succeed())
-	before := len(role.Rules)
-	role.Rules = slices.DeleteFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.Resources, resource) })
-	Expect(role.Rules).To(HaveLen(before-1), "one rule is about %s", resource)
-	Expect(bed.Client.Update(ctx, role)).To(Succeed())
-	DeferCleanup(bed.ApplyRBAC)
 }
 
 // withoutVerb takes the rule of a resource that has the verb from the role of the leader election until the spec ends.
