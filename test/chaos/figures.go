@@ -59,7 +59,8 @@ func (o *outcome) figures() figures {
 	})
 	f.stuckFinalizers, f.stuckApps = o.stuckFinalizers(), len(f.deadLocks)
 	for _, app := range o.apps {
-		if app.respecified && o.rounds[app.key()] < len(app.attempts) {
+		// An application that hangs in the submission after the change has not lost the change.
+		if app.respecified && o.rounds[app.key()] < len(app.attempts) && !slices.Contains(f.hung, app.key()) {
 			f.lostSpecUpdates++
 		}
 	}
