@@ -64,7 +64,10 @@ func (c *Cluster) Install(ctx context.Context, args ...string) error {
 	if c.webhook {
 		return c.pointWebhooks(ctx)
 	}
-	if strings.Contains(strings.Join(args, " "), string(install.FeatureFinalizer)) {
+	finalizer := func(arg string) bool {
+		return slices.Contains(strings.Split(arg, ","), string(install.FeatureFinalizer))
+	}
+	if slices.ContainsFunc(args, finalizer) {
 		return c.awaitFinalizer(ctx)
 	}
 	return nil

@@ -81,7 +81,7 @@ func (p *javaParser) closeMessage() {
 }
 
 func (p *javaParser) next(line string) {
-	text := strings.TrimLeft(line, " \t")
+	text := unindented(line)
 	kind := javaKind(line)
 	if p.suppressedAt >= 0 {
 		if kind != causeLine || indent(line) > 0 && indent(line) >= p.suppressedAt {
