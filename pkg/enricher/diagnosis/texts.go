@@ -207,6 +207,9 @@ func (e *Engine) fromException(source v1beta2.Source, x *throwable.Exception, li
 	x = unwrap(x)
 	v, ok := e.lookup(x)
 	if v, ok = atStart(x, v, ok); !ok {
+		v, ok = unreadableSetting(x)
+	}
+	if !ok {
 		v = catalogue.Of(v1beta2.ReasonUserCodeError)
 	}
 	return &finding{source: source, verdict: v, known: ok, exception: x, lines: lines}
@@ -244,9 +247,25 @@ func (e *Engine) lookup(x *throwable.Exception) (catalogue.Verdict, bool) {
 	f := catalogue.Failure{Implicit: x.Implicit}
 	f.Condition, f.SQLState = sparkCondition(x)
 	for _, link := range chain {
-		f.Links = append(f.Links, catalogue.Link{Class: link.Class, Wrapped: link.Wrapped, Message: link.Message})
+		f.Links = append(f.Links, catalogue.Link{Class: link.Class, Wrapped: wrappedClass(link), Message: link.Message})
 	}
 	return catalogue.Lookup(f)
+}
+
+// wrappedClass is the class that a link names besides its own: at the end of a chain also the one its text begins with,
+// for a wrapper's text is its cause, and not everyone prints or keeps the cause itself.
+func wrappedClass(link *throwable.Exception) string {
+	if link.Wrapped != "" || link.Cause != nil || link.Remote != nil {
+		return link.Wrapped
+	}
+	class, _, found := strings.Cut(head(link.Message, maxFrame), ": ")
+	if !found || strings.Count(class, ".") < 2 || strings.ContainsAny(class, " \n/") {
+		return ""
+	}
+	if strings.HasSuffix(class, "Exception") || strings.HasSuffix(class, "Error") {
+		return class
+	}
+	return ""
 }
 
 // tells reports whether a record without an exception names a failure of platform or configuration. The program's own

@@ -5,8 +5,8 @@
 //
 //  1. the error condition or SQLSTATE of Spark, where it names a cause rather than a place (conditions.go);
 //  2. the rules for whole chains, where an outer link changes the meaning of an inner one (chains.go);
-//  3. the rules for single links, from the root cause outward (platform.go, configuration.go, data.go, user.go, in
-//     this order and within each from top to bottom);
+//  3. the rules for single links, from the root cause outward (platform.go, configuration.go, data.go,
+//     services.go, values.go, user.go, in this order and within each from top to bottom);
 //  4. the condition or SQLSTATE once more, where it names only a place.
 //
 // To teach it a failure, add a row; more specific rows stand above more general ones.
@@ -134,7 +134,7 @@ func order(n int, implicit bool) []int {
 	return list
 }
 
-var linkTables = [][]Rule{platformRules, configurationRules, dataRules, userRules}
+var linkTables = [][]Rule{platformRules, configurationRules, dataRules, serviceRules, valueRules, userRules}
 
 // lookedAt is how much of a message the rules see, in bytes: its beginning and its end.
 const lookedAt = 8 * 1024

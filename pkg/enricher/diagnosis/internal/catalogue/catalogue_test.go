@@ -51,7 +51,8 @@ func TestEveryReasonHasItsDefaults(t *testing.T) {
 
 func tables() map[string][]Rule {
 	return map[string][]Rule{
-		"chains": chainRules, "platform": platformRules, "configuration": configurationRules, "data": dataRules, "user": userRules,
+		"chains": chainRules, "platform": platformRules, "configuration": configurationRules, "data": dataRules,
+		"services": serviceRules, "values": valueRules, "user": userRules,
 	}
 }
 
@@ -79,7 +80,8 @@ func TestRowsCanMatch(t *testing.T) {
 // TestRowsOfOneCategory keeps each table to its category.
 func TestRowsOfOneCategory(t *testing.T) {
 	for name, want := range map[string]v1beta2.Category{
-		"platform": v1beta2.CategoryPlatform, "configuration": v1beta2.CategoryConfiguration, "data": v1beta2.CategoryData, "user": v1beta2.CategoryUser,
+		"platform": v1beta2.CategoryPlatform, "configuration": v1beta2.CategoryConfiguration, "data": v1beta2.CategoryData,
+		"services": v1beta2.CategoryData, "values": v1beta2.CategoryData, "user": v1beta2.CategoryUser,
 	} {
 		for i, r := range tables()[name] {
 			if got := defaults[r.Reason].category; got != want {

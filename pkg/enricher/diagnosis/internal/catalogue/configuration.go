@@ -229,7 +229,7 @@ var configurationRules = []Rule{
 	},
 	{Texts: []string{
 		"certificate verify failed", "pkix path", "trustanchors parameter must be non-empty", "keystore was tampered with",
-		"keystore password was incorrect",
+		"keystore password was incorrect", "failed to load ssl keystore",
 	}, Reason: v1beta2.ReasonInvalidConfiguration},
 	{
 		Classes: []string{"FileNotFoundError", "FileNotFoundException", "NoSuchFileException"},
