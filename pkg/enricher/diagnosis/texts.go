@@ -207,7 +207,7 @@ func (e *Engine) fromException(source v1beta2.Source, x *throwable.Exception, li
 	x = unwrap(x)
 	v, ok := e.lookup(x)
 	if v, ok = atStart(x, v, ok); !ok {
-		v, ok = unreadableSetting(x)
+		v, ok = fromFrames(x)
 	}
 	if !ok {
 		v = catalogue.Of(v1beta2.ReasonUserCodeError)
@@ -258,8 +258,8 @@ func wrappedClass(link *throwable.Exception) string {
 	if link.Wrapped != "" || link.Cause != nil || link.Remote != nil {
 		return link.Wrapped
 	}
-	class, _, found := strings.Cut(head(link.Message, maxFrame), ": ")
-	if !found || strings.Count(class, ".") < 2 || strings.ContainsAny(class, " \n/") {
+	class, _, _ := strings.Cut(strings.TrimSpace(head(link.Message, maxFrame)), ": ")
+	if strings.Count(class, ".") < 2 || strings.ContainsAny(class, " \n/") {
 		return ""
 	}
 	if strings.HasSuffix(class, "Exception") || strings.HasSuffix(class, "Error") {

@@ -44,7 +44,7 @@ var chainRules = []Rule{
 	},
 	{
 		Texts: []string{
-			"outofmemoryerror", "unable_to_acquire_memory", "unable to acquire", "gc overhead limit",
+			"outofmemoryerror", "memoryerror: ", "unable_to_acquire_memory", "unable to acquire", "gc overhead limit",
 		},
 		All: []string{"lost task", "executor "}, Not: []string{"executor driver"},
 		Reason: v1beta2.ReasonExecutorOutOfMemory,

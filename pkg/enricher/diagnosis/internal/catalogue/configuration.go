@@ -83,7 +83,7 @@ var configurationRules = []Rule{
 	{
 		Texts: []string{
 			"'javapackage' object is not callable", "was not found in the classpath",
-			"unable to find loginmodule class",
+			"unable to find loginmodule class", "because hive classes are not found",
 		},
 		Reason: v1beta2.ReasonMissingDependency,
 	},
@@ -166,7 +166,8 @@ var configurationRules = []Rule{
 			"missing command", "missing option", "no such option", ": error: argument", "master must either",
 			"cluster deploy mode", "client deploy mode", "deploy mode must", "in spark config",
 			"config conflict(key", "spark.rpc.message.maxsize", "consider increasing spark.", "please increase spark.",
-			"to avoid this, increase spark.",
+			"to avoid this, increase spark.", "illegal value for config key", "received message larger than max",
+			"grpc message exceeds maximum size",
 		},
 		Not: []string{"access denied", "forbidden"}, Reason: v1beta2.ReasonInvalidConfiguration,
 	},
@@ -206,6 +207,7 @@ var configurationRules = []Rule{
 			"AWSRedirectException", "BarrierJobSlotsNumberCheckFailed", "BarrierJobRunWithDynamicAllocationException",
 			"KeyProviderException", "UnrecognizedPropertyException", "OptionValidationException",
 			"NoRegionError", "InvalidRegionError", "ProfileNotFound", "ConfigParseError", "UnknownEndpointError",
+			"RecordTooLargeException",
 		},
 		Not: []string{"no resolvable bootstrap"}, Reason: v1beta2.ReasonInvalidConfiguration,
 	},

@@ -53,6 +53,11 @@ var dataRules = []Rule{
 		Starts:  []string{"429, ", "500, ", "502, ", "503, ", "504, "}, Reason: v1beta2.ReasonExternalServiceUnavailable,
 	},
 
+	{
+		Texts: []string{"resource_exhausted", "(timeout_exceeded)", "(too_many_simultaneous_queries)", "(too_many_parts)"},
+		Not:   []string{"larger than max", "exceeds maximum size"}, Reason: v1beta2.ReasonExternalServiceUnavailable,
+	},
+
 	// Refusals.
 	{Classes: []string{"ClientResponseError"}, Starts: []string{"401, ", "403, "}, Reason: v1beta2.ReasonAccessDenied},
 	{
@@ -94,7 +99,7 @@ var dataRules = []Rule{
 			"ora-28000", "ora-28001", "password is invalid", "password or account is invalid", "authorization failure",
 			"status code 401", "status code 403", "status-code: 401", "status-code: 403", "error code 401", "error code 403",
 			"no pg_hba.conf entry", "error access_denied", "http error 401", "http error 403", "authorization_failed",
-			"authentication_failed", "client cannot authenticate via",
+			"authentication_failed", "client cannot authenticate via", "error getting access token",
 		},
 		Reason: v1beta2.ReasonAccessDenied,
 	},
@@ -134,7 +139,17 @@ var dataRules = []Rule{
 		Reason: v1beta2.ReasonStreamingStateError,
 	},
 
+	{
+		Classes: []string{"IllegalStateException"}, Texts: []string{"/sources/", "/offsets/", "/commits/"},
+		All: []string{"does not exist"}, Reason: v1beta2.ReasonStreamingStateError,
+	},
+
 	// Schemas.
+	{
+		Classes: []string{"ClassCastException"}, Texts: []string{"org.apache.spark.unsafe.types.", "catalyst.expressions.mutable"},
+		All: []string{"cannot be cast to"}, Reason: v1beta2.ReasonSchemaMismatch,
+		Hint: "Files hold another type than the schema says they do: compare the schema of the oldest and newest files with the table's.",
+	},
 	{
 		Classes: []string{
 			"SchemaColumnConvertNotSupportedException", "AvroTypeException", "IncompatibleSchemaException",
@@ -150,7 +165,8 @@ var dataRules = []Rule{
 			"not enough data columns", "too many data columns", "cannot safely cast",
 			"schema of your delta table has changed", "parquet column cannot be converted",
 			"cannot find data for the output column", "mergeschema", "schema evolution",
-			"is incompatible with table schema",
+			"is incompatible with table schema", "schema being registered is incompatible", "cannot find source column for partition",
+			"dictionary.plainvaluesdictionary$",
 		},
 		Reason: v1beta2.ReasonSchemaMismatch,
 	},
@@ -185,7 +201,7 @@ var dataRules = []Rule{
 			"subject not found", "error code: 40401", "no input paths specified", "object does not exist",
 			"(404) when calling the", "unknown_topic_or_part", "resource_does_not_exist", "aws error no_such_",
 			"http error 404", "no files found that match the pattern",
-			"aws error resource_not_found",
+			"aws error resource_not_found", "(unknown_table)", "(unknown_database)",
 		},
 		Reason: v1beta2.ReasonDataNotFound,
 	},

@@ -1,0 +1,46 @@
+package diagnosis
+
+import (
+	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
+)
+
+// frameRule is for a root cause whose words say nothing, or might be said of anything: what it was doing tells.
+type frameRule struct {
+	class  string
+	frames []string
+	reason v1beta2.Reason
+	hint   string
+}
+
+var frameRules = []frameRule{
+	{
+		class: "NumberFormatException",
+		frames: []string{
+			"hadoop.conf.Configuration.getInt", "hadoop.conf.Configuration.getLong", "hadoop.conf.Configuration.getFloat",
+			"hadoop.conf.Configuration.getDouble",
+		},
+		reason: v1beta2.ReasonInvalidConfiguration,
+		hint: "A Hadoop setting has a value, often one with a unit, that this version of the library cannot read: " +
+			"bring the Hadoop jars to one version, or set it to a plain number.",
+	},
+	{
+		class: "IllegalArgumentException", frames: []string{"arrow.vector.ipc.message.MessageSerializer.readMessage"},
+		reason: v1beta2.ReasonDependencyConflict,
+		hint:   "Spark cannot read what the Python worker's pyarrow writes: use a pyarrow version that this Spark supports.",
+	},
+}
+
+// fromFrames is the verdict of the frames on an exception that no row of the catalogue knows.
+func fromFrames(x *throwable.Exception) (catalogue.Verdict, bool) {
+	root := x.Root()
+	for _, r := range frameRules {
+		if throwable.SimpleName(root.Class) == r.class && hasFrame(root, r.frames) {
+			v := catalogue.Of(r.reason)
+			v.Hint = r.hint
+			return v, true
+		}
+	}
+	return catalogue.Verdict{}, false
+}
