@@ -61,6 +61,10 @@ var dataRules = []Rule{
 	// Refusals.
 	{Classes: []string{"ClientResponseError"}, Starts: []string{"401, ", "403, "}, Reason: v1beta2.ReasonAccessDenied},
 	{
+		Classes: []string{"RestClientException"}, Texts: []string{"error code: 401", "error code: 403"},
+		Reason: v1beta2.ReasonAccessDenied,
+	},
+	{
 		Classes: []string{
 			"AccessControlException", "AuthorizationException", "TopicAuthorizationException",
 			"GroupAuthorizationException", "SaslAuthenticationException", "AuthenticationException",
