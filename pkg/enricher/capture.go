@@ -7,15 +7,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
-	"github.com/spark-status-enricher/enricher/pkg/enricher/patch"
 )
 
 // settleTime lies between our last write to an application and the release of its driver pod: the operator would
@@ -26,11 +21,12 @@ const settleTime = 2 * time.Second
 // pauses grow to half a minute.
 const catchUpTime = 30 * time.Second
 
-// captureManager tells writes of the finalizer from those of the annotation, for whoever reads the audit log.
-const captureManager = "spark-status-enricher-capture"
-
 // takeoverTime is what an enricher that has just come has at least to record what is overdue.
 const takeoverTime = 30 * time.Second
+
+// namingTime is how long after its deletion a driver pod is held whose submission no status has named: the operator
+// names it once spark-submit returns.
+const namingTime = 30 * time.Second
 
 // verdict says whether a driver pod's finalizer may go; a doubtful one rests on an application from the cache and is to
 // be confirmed by the API server.
@@ -57,7 +53,7 @@ func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod
 		return release("the feature is switched off")
 	}
 	if disowned(app, pod) {
-		return verdict{release: true, doubtful: true}
+		return verdict{release: true, doubtful: true, why: "no application owns it"}
 	}
 	if !mayGo(app, pod) {
 		return verdict{}
@@ -80,8 +76,22 @@ func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod
 	case overdue == 0:
 		return release("its time is up")
 	default:
+		return unlessForgotten(app, known, pod, overdue, now)
+	}
+}
+
+// unlessForgotten holds a pod until it is overdue, or until its deletion is so long ago that no status will name its
+// submission any more. That is doubtful, since the cache may be behind.
+func unlessForgotten(
+	app *v1beta2.SparkApplication, known application, pod *corev1.Pod, overdue time.Duration, now time.Time,
+) verdict {
+	if pod.DeletionTimestamp == nil || !nameless(app, known, pod) {
 		return verdict{after: overdue}
 	}
+	if wait := pod.DeletionTimestamp.Add(namingTime).Sub(now); wait > 0 {
+		return verdict{after: min(wait, overdue)}
+	}
+	return verdict{release: true, doubtful: true, why: "no status has named its submission"}
 }
 
 // disowned is true of a pod that is not the application's, or whose application is being deleted.
@@ -89,15 +99,19 @@ func disowned(app *v1beta2.SparkApplication, pod *corev1.Pod) bool {
 	return !evidence.BelongsTo(pod, app) || !app.DeletionTimestamp.IsZero()
 }
 
-// confirm asks the API server whether a pod is disowned: the cache may still show the namesake before the application.
-func (r *Reconciler) confirm(ctx context.Context, key client.ObjectKey, pod *corev1.Pod) (verdict, error) {
+// confirm puts a doubtful verdict to the application as the API server has it: the cache may still show the namesake
+// before it, or a time before it named the pod's submission.
+func (r *Reconciler) confirm(
+	ctx context.Context, key client.ObjectKey, known application, pod *corev1.Pod, c custody, v verdict,
+) (verdict, error) {
 	app := &v1beta2.SparkApplication{}
-	err := r.Live.Get(ctx, key, app)
-	switch {
-	case isGone(err) || err == nil && disowned(app, pod):
-		return release("no application owns it"), nil
+	switch err := r.Live.Get(ctx, key, app); {
+	case isGone(err):
+		return release(v.why), nil
 	case err != nil:
 		return verdict{}, fmt.Errorf("asking for the application: %w", err)
+	case verdictOn(app, known, pod, c, r.Clock.Now()).release:
+		return release(v.why), nil
 	default:
 		return verdict{after: settleTime}, nil
 	}
@@ -113,10 +127,22 @@ func latest(a, b time.Time) time.Time {
 // passedOver is true of a pod whose submission no status will ever name, because the operator ended in the middle of it
 // and has submitted anew since: it waits for this pod to go.
 func passedOver(app *v1beta2.SparkApplication, known application, pod *corev1.Pod) bool {
+	return nameless(app, known, pod) && app.Status.LastSubmissionAttemptTime != nil &&
+		app.Status.LastSubmissionAttemptTime.After(pod.CreationTimestamp.Time)
+}
+
+// nameless is true of a pod whose submission no status has named as far as is known.
+func nameless(app *v1beta2.SparkApplication, known application, pod *corev1.Pod) bool {
 	id := evidence.SubmissionID(pod)
 	named := slices.ContainsFunc(known.attempts, func(t attempt) bool { return t.submissionID == id && t.named })
-	return !named && id != app.Status.SubmissionID && app.Status.LastSubmissionAttemptTime != nil &&
-		app.Status.LastSubmissionAttemptTime.After(pod.CreationTimestamp.Time)
+	return !named && id != app.Status.SubmissionID
+}
+
+// isUnheard is true of a pod that the operator waits for to go and whose deletion it would pass over, because the
+// status names another submission: the application would hang.
+func isUnheard(app *v1beta2.SparkApplication, pod *corev1.Pod) bool {
+	return app.Status.ApplicationState.State == v1beta2.StatePendingRerun && pod.DeletionTimestamp != nil &&
+		evidence.BelongsTo(pod, app) && evidence.SubmissionID(pod) != app.Status.SubmissionID
 }
 
 // mayGo is true once the driver has ended or somebody wants the pod deleted.
@@ -175,12 +201,17 @@ func (r *Reconciler) releaseOne(
 	v := verdictOn(app, known, pod, c, r.Clock.Now())
 	var err error
 	if v.doubtful {
-		if v, err = r.confirm(ctx, client.ObjectKeyFromObject(app), pod); err != nil {
+		if v, err = r.confirm(ctx, client.ObjectKeyFromObject(app), known, pod, c, v); err != nil {
 			return 0, err
 		}
 	}
 	if !v.release {
 		return v.after, nil
+	}
+	if isUnheard(app, pod) {
+		if err := r.makeHeard(ctx, pod); err != nil {
+			return 0, err
+		}
 	}
 	return 0, r.letGo(ctx, app, pod, v.why)
 }
@@ -210,63 +241,4 @@ func (r *Reconciler) releaseAll(ctx context.Context, pods []corev1.Pod) error {
 		}
 	}
 	return nil
-}
-
-func (r *Reconciler) hold(ctx context.Context, app *v1beta2.SparkApplication, pod *corev1.Pod, enabled bool) error {
-	if !enabled || pod.DeletionTimestamp != nil || hasEnded(pod, app) || !evidence.BelongsTo(pod, app) {
-		return nil
-	}
-	ops := []patch.Operation{patch.Test("/metadata/uid", pod.UID)}
-	if len(pod.Finalizers) == 0 {
-		ops = append(ops, patch.Test("/metadata/finalizers", nil), patch.Add("/metadata/finalizers", []string{v1beta2.FinalizerCapture}))
-	} else {
-		ops = append(ops, patch.Test("/metadata/finalizers", pod.Finalizers), patch.Add("/metadata/finalizers/-", v1beta2.FinalizerCapture))
-	}
-	held, err := r.patchFinalizers(ctx, pod, ops)
-	if held {
-		r.memory.update(app, evidence.SubmissionID(pod), func(t *attempt) { t.released = false })
-	}
-	return err
-}
-
-// letGo takes the finalizer off and remembers it: from then on the operator may submit.
-func (r *Reconciler) letGo(ctx context.Context, app *v1beta2.SparkApplication, pod *corev1.Pod, why string) error {
-	gone, err := r.removeFinalizer(ctx, pod)
-	if gone {
-		tellRelease(ctx, pod, why)
-		r.memory.update(app, evidence.SubmissionID(pod), func(t *attempt) { t.released = true })
-	}
-	return err
-}
-
-func (r *Reconciler) removeFinalizer(ctx context.Context, pod *corev1.Pod) (bool, error) {
-	path := fmt.Sprintf("/metadata/finalizers/%d", slices.Index(pod.Finalizers, v1beta2.FinalizerCapture))
-	return r.patchFinalizers(ctx, pod, []patch.Operation{
-		patch.Test("/metadata/uid", pod.UID), patch.Test(path, v1beta2.FinalizerCapture), patch.Remove(path),
-	})
-}
-
-// patchFinalizers reports whether the patch was made. It is content with a pod that is gone or has changed meanwhile:
-// its next event brings it up again.
-func (r *Reconciler) patchFinalizers(ctx context.Context, pod *corev1.Pod, ops []patch.Operation) (bool, error) {
-	data, err := patch.Marshal(ops)
-	if err != nil {
-		return false, err
-	}
-	_, err = r.Clientset.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.JSONPatchType, data, metav1.PatchOptions{
-		FieldManager: captureManager,
-	})
-	r.Metrics.wrote("finalizer", err)
-	if err == nil || apierrors.IsNotFound(err) || patch.IsUnexpected(err) {
-		return err == nil, nil
-	}
-	return false, fmt.Errorf("patching finalizers of pod %s/%s: %w", pod.Namespace, pod.Name, err)
-}
-
-func tellRelease(ctx context.Context, pod *corev1.Pod, why string) {
-	log.FromContext(ctx).Info("Released a driver pod", "pod", pod.Name, "submissionID", evidence.SubmissionID(pod), "why", why)
-}
-
-func hasFinalizer(pod *corev1.Pod) bool {
-	return slices.Contains(pod.Finalizers, v1beta2.FinalizerCapture)
 }

@@ -44,6 +44,10 @@ func TestVerdictOnAHeldPod(t *testing.T) {
 		"the operator submitted anew without knowing of it": {app: submitted(in(v1beta2.StateSubmissionFailed), time.Minute), pod: of(created(ended(time.Second), 2*time.Minute), "s-lost"), want: verdict{release: true}},
 		"the status will name it in a moment":               {app: submitted(in(v1beta2.StatePendingRerun), 2*time.Minute), pod: of(created(ended(time.Second), time.Minute), "s-next"), want: verdict{after: 5*time.Minute - time.Second}},
 		"named once, submitted anew, not written yet":       {app: submitted(in(v1beta2.StateSubmitted), time.Minute), known: application{attempts: []attempt{{submissionID: "s-0", named: true}}}, pod: of(created(ended(time.Second), 2*time.Minute), "s-0"), want: verdict{after: 5*time.Minute - time.Second}},
+		"nobody has named it, deleted a moment ago":         {app: in(v1beta2.StatePendingRerun), pod: of(deletedPod(ended(time.Second), time.Second), "s-lost"), want: verdict{after: namingTime + 29*time.Second}},
+		"nobody has named it, deleted a minute ago":         {app: in(v1beta2.StatePendingRerun), pod: of(deletedPod(ended(time.Minute), time.Minute), "s-lost"), want: verdict{release: true, doubtful: true}},
+		"named once, deleted a minute ago, not written yet": {app: in(v1beta2.StatePendingRerun), known: application{attempts: []attempt{{submissionID: "s-0", named: true}}}, pod: of(deletedPod(ended(time.Minute), time.Minute), "s-0"), want: verdict{after: 4 * time.Minute}},
+		"nobody has named it and nobody deletes it":         {app: in(v1beta2.StatePendingRerun), pod: of(ended(time.Minute), "s-lost"), want: verdict{after: 4 * time.Minute}},
 		"the application is being deleted":                  {app: deleted(in(v1beta2.StateRunning)), pod: running(), want: verdict{release: true, doubtful: true}},
 		"switched off":                                      {app: in(v1beta2.StateRunning), pod: running(), disabled: true, want: verdict{release: true}},
 		"another application's":                             {app: in(v1beta2.StateRunning), pod: renamed(running()), want: verdict{release: true, doubtful: true}},
@@ -59,6 +63,27 @@ func TestVerdictOnAHeldPod(t *testing.T) {
 			got.why = "" // is for people
 			if got != tc.want {
 				t.Errorf("verdictOn() = %+v, want %+v", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestOnlyADeletionThatTheOperatorWouldPassOverIsMadeHeard(t *testing.T) {
+	cases := map[string]struct {
+		app  *v1beta2.SparkApplication
+		pod  *corev1.Pod
+		want bool
+	}{
+		"it waits for a pod that it does not know": {in(v1beta2.StatePendingRerun), of(deletedPod(ended(time.Minute), time.Minute), "s-lost"), true},
+		"it waits for a pod that it knows":         {in(v1beta2.StatePendingRerun), deletedPod(ended(time.Minute), time.Minute), false},
+		"nobody deletes the pod":                   {in(v1beta2.StatePendingRerun), of(ended(time.Minute), "s-lost"), false},
+		"it does not wait":                         {in(v1beta2.StateRunning), of(deletedPod(ended(time.Minute), time.Minute), "s-lost"), false},
+		"it is another application's":              {in(v1beta2.StatePendingRerun), renamed(of(deletedPod(ended(time.Minute), time.Minute), "s-lost")), false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := isUnheard(tc.app, tc.pod); got != tc.want {
+				t.Errorf("isUnheard() = %t, want %t", got, tc.want)
 			}
 		})
 	}

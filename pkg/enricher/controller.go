@@ -126,15 +126,12 @@ func (r *Reconciler) applicationHandler() handler.EventHandler {
 func (r *Reconciler) podHandler() handler.EventHandler {
 	note := func(obj client.Object, gone bool, q queue) {
 		pod := obj.(*corev1.Pod)
-		if !evidence.IsDriver(pod) {
-			return
-		}
-		if gone || anyContainerEnded(pod) {
+		if evidence.IsDriver(pod) && (gone || anyContainerEnded(pod)) {
 			r.memory.observePod(pod, gone)
 		}
-		q.Add(reconcile.Request{NamespacedName: types.NamespacedName{
-			Namespace: pod.Namespace, Name: pod.Labels[v1beta2.LabelAppName],
-		}})
+		if name := pod.Labels[v1beta2.LabelAppName]; name != "" {
+			q.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: pod.Namespace, Name: name}})
+		}
 	}
 	return handler.Funcs{
 		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { note(e.Object, false, q) },

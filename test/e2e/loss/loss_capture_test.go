@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
@@ -63,6 +64,16 @@ var _ = Describe("With the capture finalizer", Ordered, Label("loss"), func() {
 		}).Should(Succeed())
 		Expect(proxy.Counts()[faults.WatchStale]).To(BeNumerically(">", 0))
 	}, Entry("applications", "sparkapplications"), Entry("pods", "pods"))
+
+	It("an application goes on whose driver no status ever named, once that is deleted", func(ctx context.Context) {
+		app := submitHeld(ctx, bed.Namespace(ctx), "forgotten")
+		object := app.Get(ctx)
+		forget := client.RawPatch(types.MergePatchType, []byte(`{"status": {"submissionID": "another"}}`))
+		Expect(bed.Enriched.Status().Patch(ctx, object, forget)).To(Succeed())
+		start(ctx, cluster.EnricherOptions{Name: "wakes", Configure: capturing})
+		app.Reaches(ctx, v1beta2.StateCompleted)
+		Expect(heldIn(ctx, object.Namespace)).To(BeEmpty())
+	})
 
 	It("kubectl alone frees a pod as well", func(ctx context.Context) {
 		namespace := bed.Namespace(ctx)

@@ -37,12 +37,24 @@ var _ = Describe("the fence", func() {
 		},
 		Entry("the image", `{"spec": {"containers": [{"name": "spark-kubernetes-driver", "image": "evil"}]}}`, "specification"),
 		Entry("a label", `{"metadata": {"labels": {"a": "b"}}}`, "labels"),
+		Entry("the submission ID of a pod that stays", `{"metadata": {"labels": {"sparkoperator.k8s.io/submission-id": null}}}`, "labels"),
 		Entry("a removed label", `{"metadata": {"labels": {"spark-role": null}}}`, "labels"),
 		Entry("another annotation", `{"metadata": {"annotations": {"a": "b"}}}`, "annotations"),
 		Entry("another annotation's value", `{"metadata": {"annotations": {"kept": "other"}}}`, "annotations"),
 		Entry("a removed annotation", `{"metadata": {"annotations": {"kept": null}}}`, "annotations"),
 		Entry("another's finalizer", `{"metadata": {"$deleteFromPrimitiveList/finalizers": ["example.com/other"]}}`, "finalizer"),
 	)
+
+	It("lets the enricher take the submission ID off a pod that is being deleted, and change no other label", func(ctx SpecContext) {
+		pod := driverPod("fenced-")
+		pod.Finalizers = []string{v1beta2.FinalizerCapture}
+		pod = newPod(ctx, pod)
+		Expect(kube.Delete(ctx, pod)).To(Succeed())
+		Expect(patchPod(ctx, enricher, pod, `{"metadata": {"labels": {"spark-role": null}}}`)).To(MatchError(ContainSubstring("labels")))
+		other := `{"metadata": {"labels": {"sparkoperator.k8s.io/submission-id": "other"}}}`
+		Expect(patchPod(ctx, enricher, pod, other)).To(MatchError(ContainSubstring("labels")))
+		Expect(patchPod(ctx, enricher, pod, `{"metadata": {"labels": {"sparkoperator.k8s.io/submission-id": null}}}`)).To(Succeed())
+	})
 
 	It("refuses the enricher to create and to delete pods", func(ctx SpecContext) {
 		Expect(enricher.Create(ctx, driverPod("fenced-"))).To(MatchError(ContainSubstring("may only patch pods")))
@@ -130,7 +142,9 @@ func driverPod(prefix string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			GenerateName: prefix, Namespace: namespace, Finalizers: []string{"example.com/other"},
-			Labels:      map[string]string{v1beta2.LabelSparkRole: v1beta2.RoleDriver, v1beta2.LabelLaunchedBy: "true"},
+			Labels: map[string]string{
+				v1beta2.LabelSparkRole: v1beta2.RoleDriver, v1beta2.LabelLaunchedBy: "true", v1beta2.LabelSubmissionID: "s-1",
+			},
 			Annotations: map[string]string{"kept": "as it is"},
 		},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{
