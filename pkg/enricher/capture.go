@@ -62,6 +62,9 @@ func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod
 	if wait := wrote.Add(settleTime).Sub(now); wait > 0 {
 		return verdict{after: wait}
 	}
+	if passedOver(app, known, pod) {
+		return release("the operator has submitted anew without knowing of it")
+	}
 	overdue := max(latest(heldSince(app, pod).Add(c.timeout), known.since.Add(takeoverTime)).Sub(now), 0)
 	if wait := c.outage.Add(catchUpTime).Sub(now); wait > 0 && c.outage.Before(wrote.Add(settleTime)) && overdue > 0 {
 		return verdict{after: min(wait, overdue)}
@@ -71,8 +74,6 @@ func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod
 		return release("its failure is recorded")
 	case nothingToRecord(known, id):
 		return release("there is nothing to record")
-	case passedOver(app, known, pod):
-		return release("the operator has submitted anew without knowing of it")
 	case overdue == 0:
 		return release("its time is up")
 	default:

@@ -27,7 +27,6 @@ type director struct {
 	random   *rand.Rand
 	say      func(format string, args ...any)
 	struck   map[blow]int
-	restarts []time.Time // of the API server and the operator
 	// operatorUp is held while the operator is restarted.
 	operatorUp sync.RWMutex
 }
@@ -68,9 +67,11 @@ func (d *director) strike(ctx context.Context, s strike) error {
 	ctx = context.WithoutCancel(ctx)
 	switch s.what {
 	case restartServer:
-		return d.restart(s.what, func() error { return d.bed.RestartAPIServer(ctx, serverDown) })
+		d.struck[s.what]++
+		return d.bed.RestartAPIServer(ctx, serverDown)
 	case restartOperator:
-		return d.restart(s.what, func() error { return d.restartOperator(ctx) })
+		d.struck[s.what]++
+		return d.restartOperator(ctx)
 	}
 	leader, standby := d.roles(ctx)
 	target := leader
@@ -92,15 +93,6 @@ func (d *director) strike(ctx context.Context, s strike) error {
 	default:
 		return target.process.Kill()
 	}
-}
-
-// restart notes when it began and when it was done: on a busy machine these are far apart.
-func (d *director) restart(what blow, do func() error) error {
-	d.struck[what]++
-	d.restarts = append(d.restarts, time.Now())
-	err := do()
-	d.restarts = append(d.restarts, time.Now())
-	return err
 }
 
 // roles tells the leader from the standby; either may be nil.

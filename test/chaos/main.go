@@ -100,7 +100,7 @@ func figuresOf(ctx context.Context, m mode, s settings, baseline int) (figures, 
 }
 
 func tell(s settings, m mode, o *outcome, f figures) {
-	s.say("%s: failed reconciles of the operator: %v; within %s of a restart: %v", m.name, o.operatorErrors, shaken, o.restartErrors)
+	s.say("%s: applications whose reconcile failed: %v; because of outages: %v", m.name, o.operatorErrors, o.outageErrors)
 	for _, stuck := range f.deadLocks {
 		s.say("%s: stuck: %s", m.name, stuck)
 	}

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
@@ -37,8 +38,8 @@ type outcome struct {
 	events         []eventsv1.Event
 	writes         audit.Log
 	conflicts      audit.Log      // of the operator's writes of statuses
-	operatorErrors map[string]int // failed reconciles by kind of error, away from restarts
-	restartErrors  map[string]int // the same in the time after restarts of the API server and the operator
+	operatorErrors map[string]int // applications whose reconcile failed, by kind of error
+	outageErrors   map[string]int // the same of kinds that only tell of a server that is away or just coming
 	told           map[string]bool
 	struck         map[blow]int
 	faults         map[string]int
@@ -89,7 +90,7 @@ func (o *outcome) readLogs(ctx context.Context, d *director) error {
 	o.writes = log.Where(audit.By(cluster.EnricherUser), audit.Writes, audit.Succeeded, inChaos)
 	conflict := func(r audit.Request) bool { return r.Code == http.StatusConflict }
 	o.conflicts = log.Where(audit.By(cluster.OperatorUser), audit.On("sparkapplications/status"), conflict)
-	if o.operatorErrors, o.restartErrors, err = errorsIn(d.operator.LogFile, d.restarts); err != nil {
+	if o.operatorErrors, o.outageErrors, err = errorsIn(d.operator.LogFile); err != nil {
 		return err
 	}
 	o.told = map[string]bool{}
@@ -114,20 +115,8 @@ func inChaos(r audit.Request) bool { return strings.HasPrefix(r.Namespace, names
 
 // logLine is a line of a structured log, of the operator or of the enricher.
 type logLine struct {
-	Level, Msg, Error, SubmissionID, ReconcileID string
-	TS                                           logTime
-}
-
-// logTime is the time of a log line, in the operator's or the enricher's format.
-type logTime struct{ time.Time }
-
-// UnmarshalJSON leaves a time that it cannot read zero.
-func (t *logTime) UnmarshalJSON(data []byte) error {
-	text := strings.Trim(string(data), `"`)
-	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
-		t.Time = at
-	}
-	return nil
+	Level, Msg, Error, SubmissionID string
+	SparkApplication                types.NamespacedName
 }
 
 func readLines(file string, each func(logLine)) error {
@@ -146,52 +135,55 @@ func readLines(file string, each func(logLine)) error {
 	return scanner.Err()
 }
 
-// shaken is how long after a restart errors are put down to it.
-const shaken = 30 * time.Second
-
-// errorsIn counts the reconciles that failed by the kinds of their errors, apart from those soon after a restart: with
-// connections gone and caches empty, there are some hundred of them with and without an enricher.
-func errorsIn(file string, restarts []time.Time) (calm, after map[string]int, err error) {
-	calm, after = map[string]int{}, map[string]int{}
+// errorsIn counts the operator's failed reconciles by the kinds of their errors, each application and kind once: how
+// often one is tried again is up to the operator's back-off and to the length of an outage.
+func errorsIn(file string) (failures, outages map[string]int, err error) {
+	failures, outages = map[string]int{}, map[string]int{}
 	counted := map[string]bool{}
 	err = readLines(file, func(line logLine) {
-		if line.Level != "ERROR" || line.ReconcileID != "" && counted[line.ReconcileID] {
+		kind, outage := kindOf(line.Error)
+		key := kind + " " + line.SparkApplication.String()
+		switch {
+		case line.Level != "ERROR" || counted[key]:
 			return
+		case outage:
+			outages[kind]++
+		default:
+			failures[kind]++
 		}
-		counted[line.ReconcileID] = true
-		soon := func(at time.Time) bool { return !line.TS.Before(at) && line.TS.Before(at.Add(shaken)) }
-		if slices.ContainsFunc(restarts, soon) {
-			after[kindOf(line.Error)]++
-		} else {
-			calm[kindOf(line.Error)]++
-		}
+		counted[key] = true
 	})
-	return calm, after, err
+	return failures, outages, err
 }
 
-// kinds of errors, by words that tell them.
+// kinds of errors, by words that tell them, the first that fits. Outages only tell of an API server that is away, of one
+// that has just come and has not read roles, schemas and pods yet, or of the operator's own end.
 var kinds = []struct {
-	name  string
-	words []string
+	name   string
+	words  []string
+	outage bool
 }{
-	{"conflict", []string{"the object has been modified"}},
-	{"pod is still there", []string{"needed to be deleted", "already exist"}},
-	{"pod not found", []string{"driver pod not found"}},
-	{"server is away", []string{
+	{name: "conflict", words: []string{"the object has been modified"}},
+	{name: "pod is still there", words: []string{"needed to be deleted", "already exist"}},
+	{name: "server has no roles yet", words: []string{"RBAC: ["}, outage: true},
+	{name: "policies have no schema yet", words: []string{"Resource kind"}, outage: true},
+	{name: "pods are not seen yet", words: []string{"driver pod not found"}, outage: true},
+	{name: "operator ends", words: []string{"context canceled"}, outage: true},
+	{name: "server is away", outage: true, words: []string{
 		"connection refused", "connection reset", "EOF", "http2:", "apiserver not ready", "context deadline", "shutting down",
-		"not yet ready", "Resource kind",
+		"not yet ready",
 	}},
-	{"object is gone", []string{"not found"}},
+	{name: "object is gone", words: []string{"not found"}},
 }
 
-// kindOf shortens an error to what it is about.
-func kindOf(text string) string {
+// kindOf shortens an error to what it is about, and says whether it only tells of an outage.
+func kindOf(text string) (string, bool) {
 	for _, kind := range kinds {
 		if slices.ContainsFunc(kind.words, func(word string) bool { return strings.Contains(text, word) }) {
-			return kind.name
+			return kind.name, kind.outage
 		}
 	}
-	return fmt.Sprintf("%.80s", text)
+	return fmt.Sprintf("%.80s", text), false
 }
 
 // diagnosesIn notes the submissions that an enricher has told a diagnosis of.
