@@ -24,8 +24,8 @@ const catchUpTime = 30 * time.Second
 // takeoverTime is what an enricher that has just come has at least to record what is overdue.
 const takeoverTime = 30 * time.Second
 
-// namingTime is how long after its deletion a driver pod is held whose submission no status has named: the operator
-// names it once spark-submit returns.
+// namingTime is how long after its end or its deletion a driver pod is held whose submission no status has named: the
+// operator names it once spark-submit returns.
 const namingTime = 30 * time.Second
 
 // verdict says whether a driver pod's finalizer may go; a doubtful one rests on an application from the cache and is to
@@ -81,15 +81,15 @@ func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod
 	}
 }
 
-// unlessForgotten holds a pod until it is overdue, or until its deletion is so long ago that no status will name its
-// submission any more. That is doubtful, since the cache may be behind.
+// unlessForgotten holds a pod until it is overdue, or until it has been ready to go for so long that no status will name
+// its submission any more. That is doubtful, since the cache may be behind.
 func unlessForgotten(
 	app *v1beta2.SparkApplication, known application, pod *corev1.Pod, overdue time.Duration, now time.Time,
 ) verdict {
-	if pod.DeletionTimestamp == nil || !nameless(app, known, pod) {
+	if !nameless(app, known, pod) {
 		return verdict{after: overdue}
 	}
-	if wait := pod.DeletionTimestamp.Add(namingTime).Sub(now); wait > 0 {
+	if wait := heldSince(app, pod).Add(namingTime).Sub(now); wait > 0 {
 		return verdict{after: min(wait, overdue)}
 	}
 	return verdict{release: true, doubtful: true, why: "no status has named its submission"}

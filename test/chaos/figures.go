@@ -157,7 +157,7 @@ func (o *outcome) hung() []string {
 			o.at.Sub(pod.CreationTimestamp.Time) < hungAfter {
 			continue
 		}
-		made := pod.CreationTimestamp.Time
+		made := o.made(pod)
 		lostRace := o.conflicts.Where(audit.In(app.Namespace), func(r audit.Request) bool {
 			return r.Name == app.Name && !r.At.Before(made) && r.At.Before(made.Add(hungAfter))
 		})
@@ -166,6 +166,17 @@ func (o *outcome) hung() []string {
 		}
 	}
 	return hung
+}
+
+// made is when a pod was made: to the second by its own word, and exactly by the audit log.
+func (o *outcome) made(pod corev1.Pod) time.Time {
+	second := pod.CreationTimestamp.Time
+	for _, r := range o.submissions.Where(audit.In(pod.Namespace)) {
+		if r.Name == pod.Name && !r.At.Before(second) {
+			return r.At
+		}
+	}
+	return second
 }
 
 // applicationOf is the application that a driver pod claims.

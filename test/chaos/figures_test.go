@@ -98,6 +98,7 @@ func TestHungByTheOperatorItself(t *testing.T) {
 		o := outcomeOf(v1beta2.Status{SubmissionID: "s-2", ApplicationState: v1beta2.ApplicationState{State: v1beta2.StatePendingRerun}})
 		o.statuses["chaos-0/app-0000"].Namespace, o.statuses["chaos-0/app-0000"].Name = "chaos-0", "app-0000"
 		o.at, o.conflicts = made.Add(age), conflicts
+		o.submissions = audit.Log{{Namespace: "chaos-0", Name: "app-0000-driver", At: made.Add(50 * time.Millisecond)}}
 		o.pods = []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{
 			Namespace: "chaos-0", Name: "app-0000-driver", CreationTimestamp: metav1.NewTime(made),
 			Labels: map[string]string{v1beta2.LabelAppName: "app-0000", labelSubmissionID: "s-3"},
@@ -105,6 +106,7 @@ func TestHungByTheOperatorItself(t *testing.T) {
 		return o.figures()
 	}
 	race := audit.Request{Namespace: "chaos-0", Name: "app-0000", At: made.Add(time.Second)}
+	before := audit.Request{Namespace: "chaos-0", Name: "app-0000", At: made.Add(20 * time.Millisecond)}
 	tests := map[string]struct {
 		is        figures
 		hung      int
@@ -113,6 +115,7 @@ func TestHungByTheOperatorItself(t *testing.T) {
 		"the operator lost sight of its driver": {run(2 * time.Minute), 1, false},
 		"the driver may be on its way":          {run(10 * time.Second), 0, true},
 		"the operator's write met another's":    {run(2*time.Minute, race), 0, true},
+		"an earlier write met another's":        {run(2*time.Minute, before), 1, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

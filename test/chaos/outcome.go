@@ -38,6 +38,7 @@ type outcome struct {
 	events         []eventsv1.Event
 	writes         audit.Log
 	conflicts      audit.Log      // of the operator's writes of statuses
+	submissions    audit.Log      // the pods that spark-submit made
 	operatorErrors map[string]int // applications whose reconcile failed, by kind of error
 	outageErrors   map[string]int // the same of kinds that only tell of a server that is away or just coming
 	told           map[string]bool
@@ -90,6 +91,7 @@ func (o *outcome) readLogs(ctx context.Context, d *director) error {
 	o.writes = log.Where(audit.By(cluster.EnricherUser), audit.Writes, audit.Succeeded, inChaos)
 	conflict := func(r audit.Request) bool { return r.Code == http.StatusConflict }
 	o.conflicts = log.Where(audit.By(cluster.OperatorUser), audit.On("sparkapplications/status"), conflict)
+	o.submissions = log.Where(audit.By(cluster.OperatorUser), audit.On("pods"), audit.Succeeded, func(r audit.Request) bool { return r.Verb == "create" })
 	if o.operatorErrors, o.outageErrors, err = errorsIn(d.operator.LogFile); err != nil {
 		return err
 	}
@@ -165,7 +167,7 @@ var kinds = []struct {
 }{
 	{name: "conflict", words: []string{"the object has been modified"}},
 	{name: "pod is still there", words: []string{"needed to be deleted", "already exist"}},
-	{name: "server has no roles yet", words: []string{"RBAC: ["}, outage: true},
+	{name: "server has no roles yet", words: []string{"is forbidden: User"}, outage: true},
 	{name: "policies have no schema yet", words: []string{"Resource kind"}, outage: true},
 	{name: "pods are not seen yet", words: []string{"driver pod not found"}, outage: true},
 	{name: "operator ends", words: []string{"context canceled"}, outage: true},
