@@ -147,7 +147,8 @@ const hungAfter = time.Minute
 
 // hung lists applications whose driver the operator made and never learned of, because the API server was away when it
 // wrote the status: it waits for that pod to go for ever, with or without an enricher. A conflict of that write with
-// another one, which may have been the enricher's, is no such excuse.
+// another one, which may have been the enricher's, is no such excuse, nor is a refusal by an API server whose policies
+// were not ready.
 func (o *outcome) hung() []string {
 	var hung []string
 	for _, pod := range o.pods {
@@ -158,10 +159,10 @@ func (o *outcome) hung() []string {
 			continue
 		}
 		made := o.made(pod)
-		lostRace := o.conflicts.Where(audit.In(app.Namespace), func(r audit.Request) bool {
+		refused := o.refusals.Where(audit.In(app.Namespace), func(r audit.Request) bool {
 			return r.Name == app.Name && !r.At.Before(made) && r.At.Before(made.Add(hungAfter))
 		})
-		if len(lostRace) == 0 {
+		if len(refused) == 0 {
 			hung = append(hung, applicationOf(pod))
 		}
 	}

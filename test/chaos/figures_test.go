@@ -94,10 +94,10 @@ func TestFiguresOfPodsAndEvents(t *testing.T) {
 
 func TestHungByTheOperatorItself(t *testing.T) {
 	made := time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC)
-	run := func(age time.Duration, conflicts ...audit.Request) figures {
+	run := func(age time.Duration, refusals ...audit.Request) figures {
 		o := outcomeOf(v1beta2.Status{SubmissionID: "s-2", ApplicationState: v1beta2.ApplicationState{State: v1beta2.StatePendingRerun}})
 		o.statuses["chaos-0/app-0000"].Namespace, o.statuses["chaos-0/app-0000"].Name = "chaos-0", "app-0000"
-		o.at, o.conflicts = made.Add(age), conflicts
+		o.at, o.refusals = made.Add(age), refusals
 		o.submissions = audit.Log{{Namespace: "chaos-0", Name: "app-0000-driver", At: made.Add(50 * time.Millisecond)}}
 		o.pods = []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{
 			Namespace: "chaos-0", Name: "app-0000-driver", CreationTimestamp: metav1.NewTime(made),

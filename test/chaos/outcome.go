@@ -37,7 +37,7 @@ type outcome struct {
 	// The following are read once, in the end.
 	events         []eventsv1.Event
 	writes         audit.Log
-	conflicts      audit.Log      // of the operator's writes of statuses
+	refusals       audit.Log      // of the operator's writes of statuses, as an enricher or its policies may cause them
 	submissions    audit.Log      // the pods that spark-submit made
 	operatorErrors map[string]int // applications whose reconcile failed, by kind of error
 	outageErrors   map[string]int // the same of kinds that only tell of a server that is away or just coming
@@ -89,8 +89,11 @@ func (o *outcome) readLogs(ctx context.Context, d *director) error {
 		return err
 	}
 	o.writes = log.Where(audit.By(cluster.EnricherUser), audit.Writes, audit.Succeeded, inChaos)
-	conflict := func(r audit.Request) bool { return r.Code == http.StatusConflict }
-	o.conflicts = log.Where(audit.By(cluster.OperatorUser), audit.On("sparkapplications/status"), conflict)
+	// An API server that has no schema yet answers 503 to what a policy matches.
+	ours := func(r audit.Request) bool {
+		return r.Code == http.StatusConflict || r.Code == http.StatusServiceUnavailable
+	}
+	o.refusals = log.Where(audit.By(cluster.OperatorUser), audit.On("sparkapplications/status"), ours)
 	o.submissions = log.Where(audit.By(cluster.OperatorUser), audit.On("pods"), audit.Succeeded, func(r audit.Request) bool { return r.Verb == "create" })
 	if o.operatorErrors, o.outageErrors, err = errorsIn(d.operator.LogFile); err != nil {
 		return err
