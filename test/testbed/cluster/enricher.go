@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	operatorv1beta2 "github.com/kubeflow/spark-operator/v2/api/v1beta2"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,6 +65,9 @@ func (c *Cluster) Install(ctx context.Context, args ...string) error {
 	if c.webhook {
 		return c.pointWebhooks(ctx)
 	}
+	if err := c.awaitSchema(ctx); err != nil {
+		return err
+	}
 	finalizer := func(arg string) bool {
 		return slices.Contains(strings.Split(arg, ","), string(install.FeatureFinalizer))
 	}
@@ -71,6 +75,28 @@ func (c *Cluster) Install(ctx context.Context, args ...string) error {
 		return c.awaitFinalizer(ctx)
 	}
 	return nil
+}
+
+// awaitSchema waits until the policies know the CRD: until then, some seconds after it came into being, the API server
+// answers 503 to writes of statuses. The application that it tries this on is suspended, and so nothing to the operator.
+func (c *Cluster) awaitSchema(ctx context.Context) error {
+	probe := &operatorv1beta2.SparkApplication{
+		ObjectMeta: metav1.ObjectMeta{Name: "awaited", Namespace: metav1.NamespaceDefault},
+		Spec: operatorv1beta2.SparkApplicationSpec{
+			Type: "Scala", Mode: "cluster", SparkVersion: "4.1.0", MainApplicationFile: new("local:///awaited.jar"), Suspend: new(true),
+		},
+	}
+	if err := c.Client.Create(ctx, probe); client.IgnoreAlreadyExists(err) != nil {
+		return fmt.Errorf("creating an application to try the policies on: %w", err)
+	}
+	state := client.RawPatch(types.MergePatchType, []byte(`{"status": {"applicationState": {"state": "SUSPENDED"}}}`))
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		return c.Client.Status().Patch(ctx, probe.DeepCopy(), state, client.DryRunAll) == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the policies to know the CRD: %w", err)
+	}
+	return client.IgnoreNotFound(c.Client.Delete(ctx, probe))
 }
 
 // awaitFinalizer waits until the API server puts the capture finalizer on drivers: it learns of a policy a moment after
