@@ -8,13 +8,10 @@ import (
 	"os"
 	"time"
 
-	operatorv1beta2 "github.com/kubeflow/spark-operator/v2/api/v1beta2"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/spark-status-enricher/enricher/test/testbed/build"
 	"github.com/spark-status-enricher/enricher/test/testbed/cluster"
 	"github.com/spark-status-enricher/enricher/test/testbed/faults"
 )
@@ -128,9 +125,6 @@ func prepareEnricher(ctx context.Context, d *director, m mode, s settings) error
 	if err := d.bed.Install(ctx, args...); err != nil {
 		return err
 	}
-	if err := awaitKeepStatus(ctx, d.bed); err != nil {
-		return err
-	}
 	certificate, err := d.bed.ServerCertificate()
 	if err != nil {
 		return err
@@ -143,23 +137,6 @@ func prepareEnricher(ctx context.Context, d *director, m mode, s settings) error
 	}
 	for _, name := range []string{"enricher-a", "enricher-b"} {
 		d.replicas = append(d.replicas, newReplica(name, d.proxy.URL, s.program, m.capture))
-	}
-	return nil
-}
-
-// awaitKeepStatus waits until the API server has read the CRD's schema: until then it answers 503 to status writes that
-// the policy matches. The operator does not run yet.
-func awaitKeepStatus(ctx context.Context, bed *cluster.Cluster) error {
-	probe := build.App(namespacePrefix+"0", "probe").Object()
-	if err := persist(ctx, func() error { return client.IgnoreAlreadyExists(bed.Client.Create(ctx, probe)) }); err != nil {
-		return fmt.Errorf("creating an application to try the policy on: %w", err)
-	}
-	probe.Status.AppState.State = operatorv1beta2.ApplicationStateRunning
-	if err := persist(ctx, func() error { return bed.Client.Status().Update(ctx, probe) }); err != nil {
-		return fmt.Errorf("waiting for the policy: %w", err)
-	}
-	if err := bed.Client.Delete(ctx, probe); err != nil {
-		return fmt.Errorf("deleting the application that the policy was tried on: %w", err)
 	}
 	return nil
 }
