@@ -89,7 +89,7 @@ func (c *Cluster) awaitSchema(ctx context.Context) error {
 	if err := c.Client.Create(ctx, probe); client.IgnoreAlreadyExists(err) != nil {
 		return fmt.Errorf("creating an application to try the policies on: %w", err)
 	}
-	state := client.RawPatch(types.MergePatchType, []byte(`{"status": {"applicationState": {"state": "SUSPENDED"}}}`))
+	state := client.RawPatch(types.MergePatchType, []byte(`{"status": {"applicationState": {"state": "SUSPENDED"}, "driverInfo": {}}}`))
 	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		return c.Client.Status().Patch(ctx, probe.DeepCopy(), state, client.DryRunAll) == nil, nil
 	})
