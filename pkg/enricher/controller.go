@@ -61,6 +61,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return reconcile.Result{}, err
 	}
+	if err := r.recall(ctx, app); err != nil {
+		return reconcile.Result{}, err
+	}
 	publishAgain, err := r.publish(ctx, app, pods)
 	if err != nil {
 		return reconcile.Result{}, err

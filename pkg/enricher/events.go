@@ -3,6 +3,7 @@ package enricher
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -23,8 +24,8 @@ const (
 )
 
 // failureEvent tells of one failed attempt. Its name is made from the application's UID and the submission ID, so that
-// the API server refuses a second one.
-func failureEvent(app *v1beta2.SparkApplication, record *status.Record, now metav1.MicroTime) *eventsv1.Event {
+// the API server refuses a second one. It carries the attempt's short record, for the case that the status loses it.
+func failureEvent(app *v1beta2.SparkApplication, record *status.Record, now metav1.MicroTime) (*eventsv1.Event, error) {
 	d := &record.Diagnostics
 	note := fmt.Sprintf("Attempt %d failed: %s", record.Attempt, d.Message)
 	if d.Hint != "" {
@@ -36,7 +37,13 @@ func failureEvent(app *v1beta2.SparkApplication, record *status.Record, now meta
 			APIVersion: "v1", Kind: "Pod", Namespace: app.Namespace, Name: d.Driver.PodName, UID: uid(d.Driver.PodUID),
 		}
 	}
-	return event
+	summary, err := json.Marshal(record.Summary())
+	if err != nil {
+		return nil, fmt.Errorf("encoding the record of submission %s: %w", record.SubmissionID, err)
+	}
+	event.Annotations = map[string]string{v1beta2.AnnotationAttempt: string(summary)}
+	event.Labels = map[string]string{v1beta2.LabelApplicationUID: string(app.UID)}
+	return event, nil
 }
 
 // erasedEvent tells, once an application, that its diagnosis does not survive the operator's writes.
@@ -47,10 +54,8 @@ func erasedEvent(app *v1beta2.SparkApplication, now metav1.MicroTime) *eventsv1.
 }
 
 func newEvent(app *v1beta2.SparkApplication, identity, reason, action, note string, now metav1.MicroTime) *eventsv1.Event {
-	hash := sha256.Sum256([]byte(string(app.UID) + "/" + identity))
-	name := fmt.Sprintf("%.220s.%x", app.Name, hash[:8])
 	return &eventsv1.Event{
-		ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: strings.Trim(name, "-.")},
+		ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: eventName(app, identity)},
 		EventTime:  now, Type: corev1.EventTypeWarning, Reason: reason, Action: action, Note: text.Cut(note, maxNote),
 		ReportingController: reportingController, ReportingInstance: instance(),
 		Regarding: corev1.ObjectReference{
@@ -58,6 +63,11 @@ func newEvent(app *v1beta2.SparkApplication, identity, reason, action, note stri
 			Namespace: app.Namespace, Name: app.Name, UID: app.UID, ResourceVersion: app.ResourceVersion,
 		},
 	}
+}
+
+func eventName(app *v1beta2.SparkApplication, identity string) string {
+	hash := sha256.Sum256([]byte(string(app.UID) + "/" + identity))
+	return strings.Trim(fmt.Sprintf("%.220s.%x", app.Name, hash[:8]), "-.")
 }
 
 // emit creates an event. One that is there already is as good.

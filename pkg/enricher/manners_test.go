@@ -119,12 +119,14 @@ func TestTheNewsThatARetryIsWellWaits(t *testing.T) {
 		is, to    *v1beta2.Diagnostics
 		want      time.Duration
 	}{
-		"submitted a moment ago":            {v1beta2.StateSubmitted, 3 * time.Second, stored, well, 7 * time.Second},
-		"runs for a while":                  {v1beta2.StateRunning, 11 * time.Second, stored, well, 0},
-		"completed at once":                 {v1beta2.StateCompleted, time.Second, stored, well, 0},
-		"the failure before is not written": {v1beta2.StateSubmitted, time.Second, nil, well, 0},
-		"the new attempt is stuck":          {v1beta2.StateSubmitted, time.Second, stored, stuck, 0},
-		"nothing was ever wrong":            {v1beta2.StateRunning, time.Second, nil, nil, 0},
+		"submitted a moment ago":                           {v1beta2.StateSubmitted, 3 * time.Second, stored, well, 7 * time.Second},
+		"runs for a while":                                 {v1beta2.StateRunning, 11 * time.Second, stored, well, 0},
+		"completed at once":                                {v1beta2.StateCompleted, time.Second, stored, well, 0},
+		"the failure before is not written":                {v1beta2.StateRunning, time.Second, nil, well, 0},
+		"the operator has only just named the new attempt": {v1beta2.StateSubmitted, 4 * time.Second, nil, well, 6 * time.Second},
+		"nothing makes conditions of a new attempt":        {v1beta2.StateSubmitted, 11 * time.Second, nil, well, 0},
+		"the new attempt is stuck":                         {v1beta2.StateSubmitted, time.Second, stored, stuck, 0},
+		"nothing was ever wrong":                           {v1beta2.StateRunning, time.Second, nil, nil, 0},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -67,6 +67,11 @@ type application struct {
 	// since is when this process saw the application first: what another one wrote just before is younger than that.
 	since time.Time
 
+	// kept is the diagnostics that the status had last, should a write of the operator take them with it; lost is true
+	// while they may have gone so before this process saw them.
+	kept *v1beta2.Diagnostics
+	lost bool
+
 	// written is the resource version that our last write made, at writtenAt, with a diagnosis of storedID.
 	written   string
 	writtenAt time.Time
@@ -95,8 +100,9 @@ func (m *memory) observeApp(app *v1beta2.SparkApplication) {
 	defer m.mu.Unlock()
 	a := m.applicationFor(keyOf(app))
 	if a.uid != app.UID {
-		*a = application{uid: app.UID, attempts: a.unclaimed(), since: m.clock.Now()}
+		*a = application{uid: app.UID, attempts: a.unclaimed(), since: m.clock.Now(), lost: mayHaveLost(app)}
 	}
+	a.keep(app.Status.Diagnostics)
 	m.observeGeneration(a, app)
 	id := app.Status.SubmissionID
 	if id == "" {

@@ -36,6 +36,7 @@ func permissions(cfg *configv1alpha1.EnricherConfiguration) []permission {
 		{"", "pods", "", "", []string{"patch"}, "no driver pod is annotated and no finalizer released", watched},
 		{"", "pods", "log", "", []string{"get"}, "failures are diagnosed without the driver's log", watched},
 		{"events.k8s.io", "events", "", "", []string{"create"}, "no events are sent", watched},
+		{"events.k8s.io", "events", "", "", []string{"list"}, "earlier attempts are not found again after a restart", watched},
 		{"apiextensions.k8s.io", "customresourcedefinitions", "", v1beta2.CRDName, []string{"get", "list", "watch"},
 			"a missing CRD extension is not noticed and nothing is written", whole},
 	}

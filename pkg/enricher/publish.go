@@ -46,7 +46,7 @@ func (r *Reconciler) publish(ctx context.Context, app *v1beta2.SparkApplication,
 		return 0, err
 	}
 	records := known.records(app.Status.ApplicationState.State)
-	wanted := status.Wanted(app, records, r.optionsFor(app, known, now))
+	wanted := status.Wanted(known.withHistory(app), records, r.optionsFor(app, known, now))
 	if !status.Differ(&app.Status, wanted) {
 		r.memory.change(app, func(a *application) { a.refusals = 0 })
 		return r.afterPause(known, now), r.tell(ctx, app, records)
@@ -118,7 +118,11 @@ func (r *Reconciler) tell(ctx context.Context, app *v1beta2.SparkApplication, re
 		if !record.Failed || r.memory.evented(app, record.SubmissionID) {
 			continue
 		}
-		if err := r.emit(ctx, failureEvent(app, &record, now)); err != nil {
+		event, err := failureEvent(app, &record, now)
+		if err != nil {
+			return err
+		}
+		if err := r.emit(ctx, event); err != nil {
 			return err
 		}
 		r.memory.update(app, record.SubmissionID, func(t *attempt) { t.evented = true })

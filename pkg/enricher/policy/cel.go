@@ -10,6 +10,18 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
 
+// repeated is false of the two writes that the operator never makes again if they are refused: the one that names a new
+// submission, without which the application hangs beside an unknown driver, and the one that notes a changed
+// specification. For some seconds after its start an API server refuses every write to a CRD's objects that a mutating
+// policy matches, whatever its failurePolicy, since it does not know their schema yet. What these two writes erase comes
+// back: conditions with the operator's next write, diagnostics from the enricher.
+const repeated = `!(
+  object.status.?applicationState.?state.orValue("") == %q &&
+  object.status.?submissionID.orValue("") != oldObject.?status.?submissionID.orValue("") ||
+  object.status.?applicationState.?state.orValue("") == %q &&
+  oldObject.?status.?applicationState.?state.orValue("") != %[2]q
+)`
+
 // keepDiagnostics puts the diagnostics back where the write has none.
 const keepDiagnostics = `has(object.status.diagnostics) || !has(variables.old.diagnostics) ? [] : [
   JSONPatch{op: "add", path: "/status/diagnostics", value: variables.old.diagnostics}
@@ -71,6 +83,13 @@ const changed = `string(timestamp(int(timestamp(
 ))))`
 
 const stateOf = `%s.?applicationState.?state.orValue("")`
+
+func matchConditions() []admissionv1.MatchCondition {
+	return []admissionv1.MatchCondition{
+		{Name: "has-status", Expression: "has(object.status)"},
+		{Name: "is-repeated", Expression: fmt.Sprintf(repeated, v1beta2.StateSubmitted, v1beta2.StateInvalidating)},
+	}
+}
 
 func variables() []admissionv1.Variable {
 	return []admissionv1.Variable{

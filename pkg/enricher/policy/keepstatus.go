@@ -13,7 +13,7 @@ const KeepStatusName = "spark-status-enricher-keep-status"
 
 // KeepStatus returns the policy that puts diagnostics and conditions back when the operator writes a status without
 // them, makes the conditions of a new state on that same write, and lets a write that says nothing new change nothing. It
-// never blocks a write.
+// has no part in the two writes that the operator makes only once.
 func KeepStatus() *admissionv1.MutatingAdmissionPolicy {
 	ignore := admissionv1.Ignore
 	return &admissionv1.MutatingAdmissionPolicy{
@@ -23,7 +23,7 @@ func KeepStatus() *admissionv1.MutatingAdmissionPolicy {
 			FailurePolicy:      &ignore,
 			ReinvocationPolicy: admissionv1.IfNeededReinvocationPolicy,
 			MatchConstraints:   statusWrites(),
-			MatchConditions:    []admissionv1.MatchCondition{{Name: "has-status", Expression: "has(object.status)"}},
+			MatchConditions:    matchConditions(),
 			Variables:          variables(),
 			Mutations:          []admissionv1.Mutation{jsonPatch(keepDiagnostics), jsonPatch(makeConditions), jsonPatch(keepOwnership)},
 		},

@@ -87,7 +87,7 @@ func history(status *v1beta2.Status, records []Record) []v1beta2.Attempt {
 	}
 	for _, r := range slices.Backward(records) {
 		if r.Failed {
-			add(summary(r.SubmissionID, r.Attempt, &r.Diagnostics))
+			add(r.Summary())
 		}
 	}
 	if old := status.Diagnostics; old != nil {
@@ -100,6 +100,9 @@ func history(status *v1beta2.Status, records []Record) []v1beta2.Attempt {
 	}
 	return attempts
 }
+
+// Summary returns the short record of the attempt.
+func (r *Record) Summary() v1beta2.Attempt { return summary(r.SubmissionID, r.Attempt, &r.Diagnostics) }
 
 func summary(submissionID string, attempt int32, d *v1beta2.Diagnostics) v1beta2.Attempt {
 	a := v1beta2.Attempt{

@@ -32,6 +32,9 @@ func keepStatus(object, oldObject []byte) ([]jsonpatch.Operation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("decoding the application before the write: %w", err)
 	}
+	if isMadeOnce(now, before) {
+		return nil, nil
+	}
 	var operations []jsonpatch.Operation
 	add := func(path string, value json.RawMessage) {
 		operations = append(operations, jsonpatch.NewOperation("add", path, value))
@@ -49,6 +52,18 @@ func keepStatus(object, oldObject []byte) ([]jsonpatch.Operation, error) {
 		add("/metadata/managedFields", owners)
 	}
 	return operations, err
+}
+
+// isMadeOnce is true of the two writes that the policy has no part in.
+func isMadeOnce(now, before *application) bool {
+	switch now.status.ApplicationState.State {
+	case v1beta2.StateSubmitted:
+		return now.status.SubmissionID != before.status.SubmissionID
+	case v1beta2.StateInvalidating:
+		return before.status.ApplicationState.State != v1beta2.StateInvalidating
+	default:
+		return false
+	}
 }
 
 // saysNothingNew is true of a write that, with what was kept, brings the old status. It is to change nothing at all: its

@@ -36,7 +36,7 @@ var _ = Describe("The status", Label("status"), func() {
 
 		Eventually(history.States).Should(Equal([]v1beta2.State{
 			v1beta2.StateNew, v1beta2.StateSubmitted, v1beta2.StateRunning, v1beta2.StateSucceeding, v1beta2.StateCompleted}))
-		expectTable(history)
+		history.ExpectTable()
 
 		version := completed.ResourceVersion
 		Consistently(func() string { return app.Get(ctx).ResourceVersion }, "3s").Should(Equal(version))
@@ -70,7 +70,7 @@ var _ = Describe("The status", Label("status"), func() {
 		Expect(record.SubmissionID).To(Equal(first))
 		Expect(record.ExitCode).To(HaveValue(BeEquivalentTo(1)))
 		Expect(record.PodUID).NotTo(Equal(string(app.Driver(ctx).UID)))
-		expectTable(history)
+		history.ExpectTable()
 	})
 
 	It("tells of an image that cannot be pulled while the application is still SUBMITTED", func(ctx context.Context) {
@@ -138,20 +138,6 @@ var _ = Describe("The status", Label("status"), func() {
 		}).Should(Equal([]string{fmt.Sprintf("Warning %s %s", diagnosed.Reason, app.Driver(ctx).UID)}))
 	})
 })
-
-// expectTable checks that every version of the application had the five conditions of its state.
-func expectTable(history *e2etest.History) {
-	GinkgoHelper()
-	for _, version := range history.Versions() {
-		state := version.Status.ApplicationState.State
-		if state == v1beta2.StateNew {
-			continue // the operator has not written a status yet
-		}
-		got := e2etest.Statuses(version.Status.Conditions)
-		delete(got, v1beta2.ConditionExitExceptionAnnotated)
-		Expect(got).To(Equal(e2etest.StatusesOf(state)), "state %s", state)
-	}
-}
 
 // settle waits until the application's resourceVersion has not changed for two seconds.
 func settle(ctx context.Context, app e2etest.App) *v1beta2.SparkApplication {

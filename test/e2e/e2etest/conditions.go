@@ -102,6 +102,23 @@ func (h *History) Versions() []v1beta2.SparkApplication {
 	return append([]v1beta2.SparkApplication(nil), h.versions...)
 }
 
+// ExpectTable checks that every version had the five conditions of its state. A version that names a new submission or
+// notes a changed specification may have none: the policy has no part in it.
+func (h *History) ExpectTable() {
+	GinkgoHelper()
+	var before v1beta2.Status
+	for _, version := range h.Versions() {
+		now := version.Status
+		state, got := now.ApplicationState.State, Statuses(now.Conditions)
+		delete(got, v1beta2.ConditionExitExceptionAnnotated)
+		once := now.SubmissionID != before.SubmissionID || state == v1beta2.StateInvalidating
+		if state != v1beta2.StateNew && !(once && len(got) == 0) {
+			Expect(got).To(Equal(StatusesOf(state)), "state %s", state)
+		}
+		before = now
+	}
+}
+
 // States are the states that the application passed, each once in a row.
 func (h *History) States() []v1beta2.State {
 	var states []v1beta2.State

@@ -4,6 +4,7 @@ package stopped
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
@@ -31,6 +33,9 @@ var bed *e2etest.Bed
 var _ = BeforeSuite(func(ctx context.Context) {
 	bed = e2etest.Start(ctx, e2etest.Options{NoOperator: true})
 })
+
+// noSchema is in the refusal of an API server that does not know a CRD yet.
+const noSchema = "Resource kind"
 
 // The operator must not run while the table is tried: it would act upon the states.
 var _ = Describe("With no enricher running", Ordered, Label("policy"), func() {
@@ -77,7 +82,8 @@ var _ = Describe("With no enricher running", Ordered, Label("policy"), func() {
 		history := bed.Record(ctx, namespace, "fails")
 		app := bed.Submit(ctx, build.App(namespace, "fails"), script.Once(
 			script.Waiting("ContainerCreating", ""), script.Hold("run"), script.Running(), script.Hold("end"), script.Exit(1)))
-		app.Reaches(ctx, v1beta2.StateSubmitted)
+		Eventually(func() map[string]metav1.ConditionStatus { return e2etest.Statuses(app.Get(ctx).Status.Conditions) }).
+			Should(Equal(e2etest.StatusesOf(v1beta2.StateSubmitted)))
 		app.Open("run")
 		app.Reaches(ctx, v1beta2.StateRunning)
 		app.Open("end")
@@ -85,14 +91,32 @@ var _ = Describe("With no enricher running", Ordered, Label("policy"), func() {
 		Eventually(history.States).Should(Equal([]v1beta2.State{
 			v1beta2.StateNew, v1beta2.StateSubmitted, v1beta2.StateRunning, v1beta2.StateFailing, v1beta2.StateFailed,
 		}))
-		for _, version := range history.Versions() {
-			if state := version.Status.ApplicationState.State; state != v1beta2.StateNew {
-				Expect(e2etest.Statuses(version.Status.Conditions)).To(Equal(e2etest.StatusesOf(state)), "state %s", state)
-			}
-		}
+		history.ExpectTable()
 		out, err := bed.Kubectl(ctx, "wait", "-n", namespace, "--for=condition=Failed", "--timeout=5s", "sparkapp/fails")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(out).To(ContainSubstring("condition met"))
+	})
+
+	It("a submission is named right after the API server's start, when it refuses what the policy matches", func(ctx context.Context) {
+		object := build.App(bed.Namespace(ctx), "named").Suspended().Object()
+		Expect(bed.Client.Create(ctx, object)).To(Succeed())
+		try := func(status string) string {
+			patch := client.RawPatch(types.MergePatchType, []byte(`{"status": {"driverInfo": {}, `+status+`}}`))
+			return fmt.Sprint(bed.Client.Status().Patch(ctx, object.DeepCopy(), patch, client.DryRunAll))
+		}
+		Expect(bed.RestartAPIServer(ctx, 0)).To(Succeed())
+		refused := 0
+		Eventually(func(g Gomega) {
+			// Not retried: one refusal is one too many.
+			Expect(try(`"submissionID": "next", "applicationState": {"state": "SUBMITTED"}`)).NotTo(ContainSubstring(noSchema))
+			Expect(try(`"applicationState": {"state": "INVALIDATING"}`)).NotTo(ContainSubstring(noSchema))
+			other := try(`"applicationState": {"state": "SUSPENDED"}`)
+			if strings.Contains(other, noSchema) {
+				refused++
+			}
+			g.Expect(other).To(Equal(fmt.Sprint(nil)))
+		}).Should(Succeed())
+		AddReportEntry("refusals of other writes", refused)
 	})
 })
 

@@ -43,6 +43,10 @@ const (
 	AnnotationExitException = "spark.exit-exception"
 	// AnnotationExitExceptionSource stands beside an annotation that the enricher wrote and names its evidence.
 	AnnotationExitExceptionSource = "spark-status-enricher.io/exit-exception-source"
+	// AnnotationAttempt stands on the event of a failed attempt and holds its short record, an Attempt in JSON.
+	AnnotationAttempt = "spark-status-enricher.io/attempt"
+	// LabelApplicationUID finds the events of failed attempts of one application.
+	LabelApplicationUID = "spark-status-enricher.io/application-uid"
 	// FinalizerCapture holds a driver pod until its failure is recorded.
 	FinalizerCapture = "spark-status-enricher.io/capture"
 	// LabelTerminationMessage with the value "off" exempts a pod from the termination message policy.

@@ -99,6 +99,9 @@ const (
 	CategoryUnknown Category = "Unknown"
 )
 
+// Categories lists them all.
+var Categories = []Category{CategoryUser, CategoryConfiguration, CategoryData, CategoryPlatform, CategoryUnknown}
+
 // Source is the kind of evidence a diagnosis rests on.
 // +kubebuilder:validation:Enum=Annotation;DriverLog;TerminationMessage;ContainerStatus;PodStatus;SubmissionError
 type Source string
@@ -118,6 +121,11 @@ const (
 	// SourceSubmissionError: the operator's text about a spark-submit that failed.
 	SourceSubmissionError Source = "SubmissionError"
 )
+
+// Sources lists them all.
+var Sources = []Source{
+	SourceAnnotation, SourceDriverLog, SourceTerminationMessage, SourceContainerStatus, SourcePodStatus, SourceSubmissionError,
+}
 
 // Retryable is a three-valued answer.
 // +kubebuilder:validation:Enum=True;False;Unknown
