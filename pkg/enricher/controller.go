@@ -41,6 +41,7 @@ type Reconciler struct {
 	Clock     clock.PassiveClock
 
 	memory  *memory
+	journal *journal
 	outages *outages
 }
 
@@ -98,7 +99,7 @@ func isGone(err error) bool {
 
 // SetupWithManager registers the controller and its watches.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
-	r.memory = newMemory(r.Clock)
+	r.memory, r.journal = newMemory(r.Clock), newJournal()
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sparkapplication").
 		Watches(&v1beta2.SparkApplication{}, r.applicationHandler()).

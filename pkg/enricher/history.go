@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 	"unicode"
 
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/cache"
+	eventsclient "k8s.io/client-go/kubernetes/typed/events/v1"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
@@ -54,24 +58,51 @@ func (r *Reconciler) recall(ctx context.Context, app *v1beta2.SparkApplication) 
 	if !r.memory.snapshot(app).lost || submitted == nil || r.Clock.Since(submitted.Time) > r.Config.Backfill.Duration {
 		return nil
 	}
-	list, err := r.Clientset.EventsV1().Events(app.Namespace).List(ctx, metav1.ListOptions{
-		LabelSelector: v1beta2.LabelApplicationUID + "=" + string(app.UID),
-	})
-	var attempts []v1beta2.Attempt
-	switch {
-	case apierrors.IsForbidden(err): // told at the start
-	case err != nil:
-		return fmt.Errorf("listing events of %s/%s: %w", app.Namespace, app.Name, err)
-	default:
-		attempts = attemptsIn(app, list.Items)
+	events, err := r.journal.read(ctx, r.Clientset.EventsV1().Events(app.Namespace), app)
+	if err != nil {
+		return fmt.Errorf("listing the events of failed attempts in %s: %w", app.Namespace, err)
 	}
 	r.memory.change(app, func(a *application) {
 		a.lost = false
 		if a.kept == nil {
-			a.keep(&v1beta2.Diagnostics{Attempts: attempts})
+			a.keep(&v1beta2.Diagnostics{Attempts: attemptsIn(app, events)})
 		}
 	})
 	return nil
+}
+
+// journalAge is how old a list of events may be: a start asks for those of many applications at once.
+const journalAge = time.Minute
+
+// journal is the events of failed attempts, read for a whole namespace at a time.
+type journal struct {
+	mu         sync.Mutex
+	namespaces *cache.Expiring // namespace to events by the UID of their application
+}
+
+func newJournal() *journal { return &journal{namespaces: cache.NewExpiring()} }
+
+// read returns the events of app's failed attempts, none where they may not be listed: that is told at the start.
+func (j *journal) read(ctx context.Context, from eventsclient.EventInterface, app *v1beta2.SparkApplication) ([]eventsv1.Event, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if known, ok := j.namespaces.Get(app.Namespace); ok {
+		return known.(map[string][]eventsv1.Event)[string(app.UID)], nil
+	}
+	list, err := from.List(ctx, metav1.ListOptions{LabelSelector: v1beta2.LabelApplicationUID})
+	if apierrors.IsForbidden(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	byApplication := map[string][]eventsv1.Event{}
+	for _, event := range list.Items {
+		id := event.Labels[v1beta2.LabelApplicationUID]
+		byApplication[id] = append(byApplication[id], event)
+	}
+	j.namespaces.Set(app.Namespace, byApplication, journalAge)
+	return byApplication[string(app.UID)], nil
 }
 
 // attemptsIn returns the failed attempts of app that events tell of, newest first.
