@@ -70,7 +70,7 @@ func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod
 		return verdict{after: min(wait, overdue)}
 	}
 	switch id := evidence.SubmissionID(pod); {
-	case inStatus(app, id):
+	case inStatus(app, id), isTold(known, id) && !known.stale(app):
 		return release("its failure is recorded")
 	case nothingToRecord(known, id):
 		return release("there is nothing to record")
@@ -172,6 +172,11 @@ func nothingToRecord(known application, submissionID string) bool {
 	return slices.ContainsFunc(known.attempts, func(t attempt) bool {
 		return t.submissionID == submissionID && t.settled && t.record == nil
 	})
+}
+
+// isTold is true of an attempt whose event is out: the status has held it before.
+func isTold(known application, submissionID string) bool {
+	return slices.ContainsFunc(known.attempts, func(t attempt) bool { return t.submissionID == submissionID && t.evented })
 }
 
 // release puts the finalizer onto driver pods where no policy does, and takes it off those that are recorded.

@@ -17,6 +17,7 @@ func TestVerdictOnAHeldPod(t *testing.T) {
 		return application{writtenAt: start.Add(-ago)}
 	}
 	well := application{attempts: []attempt{{submissionID: "s-1", settled: true}}}
+	told := application{written: "42", writtenAt: start.Add(-settleTime), attempts: []attempt{{submissionID: "s-1", evented: true}}}
 	unwritten := application{attempts: []attempt{{submissionID: "s-1", settled: true, record: &status.Record{}}}}
 	cases := map[string]struct {
 		app      *v1beta2.SparkApplication
@@ -36,6 +37,8 @@ func TestVerdictOnAHeldPod(t *testing.T) {
 		"written well before the outage":                    {app: explained(in(v1beta2.StatePendingRerun)), known: written(time.Minute), outage: time.Second, pod: ended(time.Minute), want: verdict{release: true}},
 		"written after an outage, overdue":                  {app: explained(in(v1beta2.StatePendingRerun)), known: written(3 * time.Second), outage: 4 * time.Second, pod: ended(5 * time.Minute), want: verdict{release: true}},
 		"written, now in the history":                       {app: withHistory(in(v1beta2.StateSubmitted), "s-0"), pod: of(ended(time.Minute), "s-0"), want: verdict{release: true}},
+		"written, erased for a new specification":           {app: version(in(v1beta2.StatePendingRerun), "43"), known: told, pod: ended(time.Minute), want: verdict{release: true}},
+		"written, the cache is behind":                      {app: version(in(v1beta2.StatePendingRerun), "41"), known: told, pod: ended(time.Minute), want: verdict{after: 4 * time.Minute}},
 		"the driver succeeded":                              {app: in(v1beta2.StateCompleted), known: well, pod: ended(time.Minute), want: verdict{release: true}},
 		"overdue":                                           {app: in(v1beta2.StatePendingRerun), pod: ended(5 * time.Minute), want: verdict{release: true}},
 		"overdue, written a second ago":                     {app: explained(in(v1beta2.StatePendingRerun)), known: written(time.Second), pod: ended(5 * time.Minute), want: verdict{after: time.Second}},
@@ -88,6 +91,11 @@ func TestOnlyADeletionThatTheOperatorWouldPassOverIsMadeHeard(t *testing.T) {
 			}
 		})
 	}
+}
+
+func version(app *v1beta2.SparkApplication, resourceVersion string) *v1beta2.SparkApplication {
+	app.ResourceVersion = resourceVersion
+	return app
 }
 
 func submitted(app *v1beta2.SparkApplication, ago time.Duration) *v1beta2.SparkApplication {

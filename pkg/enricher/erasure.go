@@ -22,10 +22,10 @@ type erasure struct {
 	told   bool
 }
 
-// erased is true if the diagnosis that was stored for this attempt is gone.
+// erased is true if the diagnosis that was stored for this attempt is gone. A new specification erases it rightly.
 func (a *application) erased(app *v1beta2.SparkApplication) bool {
 	d := app.Status.Diagnostics
-	return a.storedID != "" && a.storedID == app.Status.SubmissionID && !a.stale(app) &&
+	return a.storedID != "" && a.storedID == app.Status.SubmissionID && a.storedGeneration == app.Generation && !a.stale(app) &&
 		(d == nil || d.SubmissionID != a.storedID)
 }
 

@@ -11,6 +11,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
@@ -55,7 +56,7 @@ func erasedEvent(app *v1beta2.SparkApplication, now metav1.MicroTime) *eventsv1.
 
 func newEvent(app *v1beta2.SparkApplication, identity, reason, action, note string, now metav1.MicroTime) *eventsv1.Event {
 	return &eventsv1.Event{
-		ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: eventName(app, identity)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: eventName(app.Name, app.UID, identity)},
 		EventTime:  now, Type: corev1.EventTypeWarning, Reason: reason, Action: action, Note: text.Cut(note, maxNote),
 		ReportingController: reportingController, ReportingInstance: instance(),
 		Regarding: corev1.ObjectReference{
@@ -65,9 +66,10 @@ func newEvent(app *v1beta2.SparkApplication, identity, reason, action, note stri
 	}
 }
 
-func eventName(app *v1beta2.SparkApplication, identity string) string {
-	hash := sha256.Sum256([]byte(string(app.UID) + "/" + identity))
-	return strings.Trim(fmt.Sprintf("%.220s.%x", app.Name, hash[:8]), "-.")
+// eventName is that of the one event about something of an application.
+func eventName(app string, id types.UID, identity string) string {
+	hash := sha256.Sum256([]byte(string(id) + "/" + identity))
+	return strings.Trim(fmt.Sprintf("%.220s.%x", app, hash[:8]), "-.")
 }
 
 // emit creates an event. One that is there already is as good.

@@ -1,15 +1,24 @@
 package enricher
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	eventsclient "k8s.io/client-go/kubernetes/typed/events/v1"
+	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
 
+	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
@@ -24,11 +33,12 @@ func TestWhatTheOperatorErasesIsKept(t *testing.T) {
 		before, now *v1beta2.Diagnostics
 		submission  string
 		want        []v1beta2.Attempt
+		wantReason  v1beta2.Reason
 	}{
 		"a new submission is named":              {before: failed, submission: "s-2", want: []v1beta2.Attempt{exit("s-1")}},
 		"nothing was erased":                     {before: failed, now: retried, submission: "s-2", want: []v1beta2.Attempt{exit("s-0")}},
 		"erased within the attempt":              {before: retried, submission: "s-1", want: []v1beta2.Attempt{exit("s-0")}},
-		"an only attempt is erased":              {before: failed, submission: "s-1"},
+		"an only attempt is erased":              {before: failed, submission: "s-1", wantReason: v1beta2.ReasonUserExit},
 		"an earlier attempt only, and a new one": {before: retried, submission: "s-2", want: []v1beta2.Attempt{exit("s-0")}},
 		"there was nothing":                      {submission: "s-2"},
 		"the attempts before were well":          {before: &v1beta2.Diagnostics{SubmissionID: "s-1"}, submission: "s-2"},
@@ -43,10 +53,14 @@ func TestWhatTheOperatorErasesIsKept(t *testing.T) {
 			after.Status.SubmissionID, after.Status.Diagnostics = tc.submission, tc.now
 			m.observeApp(after)
 			known := m.snapshot(after)
-			wanted := status.Wanted(known.withHistory(after), nil, status.Options{})
+			wanted := status.Wanted(known.withHistory(after, start), nil, status.Options{})
 			var got []v1beta2.Attempt
+			var reason v1beta2.Reason
 			if wanted.Diagnostics != nil {
-				got = wanted.Diagnostics.Attempts
+				got, reason = wanted.Diagnostics.Attempts, wanted.Diagnostics.Reason
+			}
+			if reason != tc.wantReason {
+				t.Errorf("reason = %q, want %q", reason, tc.wantReason)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("attempts (-want +got):\n%s", diff)
@@ -56,6 +70,141 @@ func TestWhatTheOperatorErasesIsKept(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestNothingIsPutBackWhileNothingProtectsIt(t *testing.T) {
+	a := application{kept: &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUserExit}}
+	app := in(v1beta2.StateFailed)
+	a.erasure.until = start.Add(time.Second)
+	if got := a.withHistory(app, start); got != app {
+		t.Errorf("diagnostics = %+v during the pause, want none", got.Status.Diagnostics)
+	}
+	if got := a.withHistory(app, start.Add(time.Minute)); got.Status.Diagnostics != a.kept {
+		t.Errorf("diagnostics = %+v after the pause, want those kept", got.Status.Diagnostics)
+	}
+}
+
+func TestAWaitThatIsOverIsNotKept(t *testing.T) {
+	m := newMemory(clocktesting.NewFakePassiveClock(start))
+	app := in(v1beta2.StateSubmitted)
+	for _, d := range []v1beta2.Diagnostics{{SubmissionID: "s-1", Reason: v1beta2.ReasonUnschedulable}, {SubmissionID: "s-1"}} {
+		app = app.DeepCopy()
+		app.Status.Diagnostics = &d
+		m.observeApp(app)
+	}
+	next := in(v1beta2.StateSubmitted)
+	next.Status.SubmissionID = "s-2"
+	m.observeApp(next)
+	known := m.snapshot(next)
+	if got := known.withHistory(next, start); got != next {
+		t.Errorf("diagnostics = %+v, want none", got.Status.Diagnostics)
+	}
+}
+
+func TestAnErasedExplanationIsNotSoughtAgain(t *testing.T) {
+	app := in(v1beta2.StateInvalidating)
+	known := application{kept: &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUserExit, ExitCode: ptr.To[int32](3)}}
+	failed := attempt{submissionID: "s-1", named: true, failed: true}
+	if got, _ := nextStep(known.withHistory(app, start), failed, ended(time.Second), start, time.Hour); got != dismiss {
+		t.Errorf("nextStep() = %v, want %v", got, dismiss)
+	}
+}
+
+// told answers with events and counts how often it is asked. No real API server tells that, or fails at will.
+type told struct {
+	eventsclient.EventInterface
+	events []eventsv1.Event
+	err    error
+	asked  int
+}
+
+func (l *told) List(context.Context, metav1.ListOptions) (*eventsv1.EventList, error) {
+	l.asked++
+	return &eventsv1.EventList{Items: l.events}, l.err
+}
+
+func TestTheJournalIsReadOnceForANamespace(t *testing.T) {
+	app := in(v1beta2.StateRunning)
+	other := in(v1beta2.StateRunning)
+	other.Name, other.UID = "other", "other-uid"
+	event, err := failureEvent(app, failedRecord("s-0"), metav1.NewMicroTime(start))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "events"}, "", nil)
+	cases := map[string]struct {
+		err       error
+		wantAsked int
+		want      int
+		wantErr   bool
+	}{
+		"readable":  {wantAsked: 1, want: 1},
+		"forbidden": {err: forbidden, wantAsked: 1},
+		"failing":   {err: apierrors.NewServiceUnavailable("starting"), wantAsked: 3, wantErr: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			list := &told{events: []eventsv1.Event{*event}, err: tc.err}
+			j := newJournal()
+			for _, a := range []*v1beta2.SparkApplication{app, other, app} {
+				got, err := j.read(t.Context(), list, a)
+				want := tc.want
+				if a == other {
+					want = 0
+				}
+				if len(got) != want || (err != nil) != tc.wantErr {
+					t.Errorf("read(%s) = %d attempts, error %v; want %d, error: %t", a.Name, len(got), err, want, tc.wantErr)
+				}
+			}
+			if list.asked != tc.wantAsked {
+				t.Errorf("asked %d times, want %d", list.asked, tc.wantAsked)
+			}
+			j.forget(app.Namespace)
+			if _, err := j.read(t.Context(), list, app); (err != nil) != tc.wantErr || list.asked != tc.wantAsked+1 {
+				t.Errorf("asked %d times after the list was dropped, error %v", list.asked, err)
+			}
+		})
+	}
+}
+
+func TestRecall(t *testing.T) {
+	attempt := failedRecord("s-0").Summary()
+	kept := &v1beta2.Diagnostics{SubmissionID: "s-0", Reason: v1beta2.ReasonUserExit}
+	cases := map[string]struct {
+		submitted time.Duration // ago
+		kept      *v1beta2.Diagnostics
+		want      *v1beta2.Diagnostics
+	}{
+		"submitted a minute ago":   {submitted: time.Minute, want: &v1beta2.Diagnostics{Attempts: []v1beta2.Attempt{attempt}}},
+		"submitted two hours ago":  {submitted: 2 * time.Hour},
+		"seen in a status as well": {submitted: time.Minute, kept: kept, want: kept},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			clock := clocktesting.NewFakePassiveClock(start)
+			r := &Reconciler{Clock: clock, Config: &configv1alpha1.EnricherConfiguration{}, memory: newMemory(clock), journal: newJournal()}
+			configv1alpha1.SetDefaults(r.Config)
+			r.Clientset = kubernetes.NewForConfigOrDie(&rest.Config{})
+			app := submitted(in(v1beta2.StateRunning), tc.submitted)
+			app.Status.SubmissionID, app.Status.ExecutionAttempts = "s-1", 2
+			r.journal.namespaces[app.Namespace] = map[types.UID][]v1beta2.Attempt{app.UID: {attempt}}
+			r.memory.observeApp(app)
+			r.memory.change(app, func(a *application) { a.kept = tc.kept })
+			if err := r.recall(t.Context(), app); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, r.memory.snapshot(app).kept); diff != "" {
+				t.Errorf("kept (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func failedRecord(id string) *status.Record {
+	return &status.Record{SubmissionID: id, Attempt: 1, Failed: true, Diagnostics: v1beta2.Diagnostics{
+		Reason: v1beta2.ReasonUserExit, Category: v1beta2.CategoryUser, Message: "The program ended with exit code 3",
+		Source: v1beta2.SourceContainerStatus, Driver: &v1beta2.Driver{PodName: "etl-driver", PodUID: "pod-" + id},
+	}}
 }
 
 func TestEventsAreAskedForOnlyWhereAnAttemptMayBeLost(t *testing.T) {
@@ -88,21 +237,15 @@ func TestEventsAreAskedForOnlyWhereAnAttemptMayBeLost(t *testing.T) {
 func TestTheAttemptsOfEvents(t *testing.T) {
 	app := in(v1beta2.StateRunning)
 	app.Status.SubmissionID = "s-3"
-	record := func(id string) *status.Record {
-		return &status.Record{SubmissionID: id, Attempt: 1, Failed: true, Diagnostics: v1beta2.Diagnostics{
-			Reason: v1beta2.ReasonUserExit, Category: v1beta2.CategoryUser, Message: "The program ended with exit code 3",
-			Source: v1beta2.SourceContainerStatus, Driver: &v1beta2.Driver{PodName: "etl-driver", PodUID: "pod-" + id},
-		}}
-	}
-	told := func(id string, ago time.Duration) eventsv1.Event {
-		event, err := failureEvent(app, record(id), metav1.NewMicroTime(start.Add(-ago)))
+	tell := func(id string, ago time.Duration) eventsv1.Event {
+		event, err := failureEvent(app, failedRecord(id), metav1.NewMicroTime(start.Add(-ago)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return *event
 	}
 	forged := func(change func(*eventsv1.Event)) eventsv1.Event {
-		event := told("s-9", 0)
+		event := tell("s-9", 0)
 		change(&event)
 		return event
 	}
@@ -126,16 +269,18 @@ func TestTheAttemptsOfEvents(t *testing.T) {
 		"with an unknown source":    saying(`"ContainerStatus"`, `"Hearsay"`),
 		"with a terminal's escapes": saying("The program", "\\u001b[2J"),
 		"with a message too long":   saying("The program", strings.Repeat("x", 1100)),
+		"with a pod's UID too long": saying("pod-s-9", strings.Repeat("x", 300)),
+		"with a reason too long":    saying("UserExit", strings.Repeat("x", 300)),
 	}
 	for name, event := range cases {
 		t.Run("not one "+name, func(t *testing.T) {
-			if got := attemptsIn(app, []eventsv1.Event{event}); len(got) != 0 {
+			if got := attemptsIn([]eventsv1.Event{event}); len(got) != 0 {
 				t.Errorf("attempts = %+v, want none", got)
 			}
 		})
 	}
-	got := attemptsIn(app, []eventsv1.Event{told("s-1", 2*time.Hour), told("s-2", time.Hour)})
-	want := []v1beta2.Attempt{record("s-2").Summary(), record("s-1").Summary()}
+	got := attemptsIn([]eventsv1.Event{tell("s-1", 2*time.Hour), tell("s-2", time.Hour)})
+	want := map[types.UID][]v1beta2.Attempt{app.UID: {failedRecord("s-2").Summary(), failedRecord("s-1").Summary()}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("attempts (-want +got):\n%s", diff)
 	}

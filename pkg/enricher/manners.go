@@ -81,8 +81,8 @@ func untilVerdict(app *v1beta2.SparkApplication, records []status.Record, now ti
 }
 
 // untilWell is how long the news still waits that a new attempt is well so far, where all failures before it are written
-// already: an application that fails time after time is thus written once an attempt. Failures that are not written wait
-// for the operator's next write, which comes at once.
+// already, or were before the operator named the new one: an application that fails time after time is thus written once
+// an attempt.
 func untilWell(app *v1beta2.SparkApplication, wanted *v1beta2.Status, now time.Time) time.Duration {
 	state, d := app.Status.ApplicationState.State, wanted.Diagnostics
 	if state != v1beta2.StateSubmitted && state != v1beta2.StateRunning ||
@@ -90,16 +90,18 @@ func untilWell(app *v1beta2.SparkApplication, wanted *v1beta2.Status, now time.T
 		return 0
 	}
 	for _, a := range d.Attempts {
-		if !inStatus(app, a.SubmissionID) && !justNamed(app) {
+		if !inStatus(app, a.SubmissionID) {
 			return 0
 		}
 	}
 	return max(0, app.Status.LastSubmissionAttemptTime.Add(wellWait).Sub(now))
 }
 
-// justNamed is true until the operator writes to a new submission again: it gets its conditions then.
-func justNamed(app *v1beta2.SparkApplication) bool {
-	return app.Status.ApplicationState.State == v1beta2.StateSubmitted && len(app.Status.Conditions) == 0
+// isShortLived is true of a status that tells of earlier attempts only, where the operator is about to name the next one
+// and so to erase it.
+func isShortLived(app *v1beta2.SparkApplication, wanted *v1beta2.Status) bool {
+	return app.Status.ApplicationState.State == v1beta2.StatePendingRerun &&
+		(wanted.Diagnostics == nil || wanted.Diagnostics.Reason == "")
 }
 
 // nextRetry returns when the operator submits a failing application again, by its own rule: attempts x interval after

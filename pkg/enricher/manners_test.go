@@ -119,14 +119,12 @@ func TestTheNewsThatARetryIsWellWaits(t *testing.T) {
 		is, to    *v1beta2.Diagnostics
 		want      time.Duration
 	}{
-		"submitted a moment ago":                           {v1beta2.StateSubmitted, 3 * time.Second, stored, well, 7 * time.Second},
-		"runs for a while":                                 {v1beta2.StateRunning, 11 * time.Second, stored, well, 0},
-		"completed at once":                                {v1beta2.StateCompleted, time.Second, stored, well, 0},
-		"the failure before is not written":                {v1beta2.StateRunning, time.Second, nil, well, 0},
-		"the operator has only just named the new attempt": {v1beta2.StateSubmitted, 4 * time.Second, nil, well, 6 * time.Second},
-		"nothing makes conditions of a new attempt":        {v1beta2.StateSubmitted, 11 * time.Second, nil, well, 0},
-		"the new attempt is stuck":                         {v1beta2.StateSubmitted, time.Second, stored, stuck, 0},
-		"nothing was ever wrong":                           {v1beta2.StateRunning, time.Second, nil, nil, 0},
+		"submitted a moment ago":            {v1beta2.StateSubmitted, 3 * time.Second, stored, well, 7 * time.Second},
+		"runs for a while":                  {v1beta2.StateRunning, 11 * time.Second, stored, well, 0},
+		"completed at once":                 {v1beta2.StateCompleted, time.Second, stored, well, 0},
+		"the failure before is not written": {v1beta2.StateSubmitted, time.Second, nil, well, 0},
+		"the new attempt is stuck":          {v1beta2.StateSubmitted, time.Second, stored, stuck, 0},
+		"nothing was ever wrong":            {v1beta2.StateRunning, time.Second, nil, nil, 0},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -137,6 +135,27 @@ func TestTheNewsThatARetryIsWellWaits(t *testing.T) {
 			wanted.Diagnostics = tc.to
 			if got := untilWell(app, wanted, start); got != tc.want {
 				t.Errorf("untilWell() = %s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestWhatTheNextSubmissionErasesIsNotWritten(t *testing.T) {
+	history := []v1beta2.Attempt{{SubmissionID: "s-0", Reason: v1beta2.ReasonUserExit}}
+	cases := map[string]struct {
+		state v1beta2.State
+		to    *v1beta2.Diagnostics
+		want  bool
+	}{
+		"earlier attempts only":             {v1beta2.StatePendingRerun, &v1beta2.Diagnostics{SubmissionID: "s-1", Attempts: history}, true},
+		"conditions only":                   {v1beta2.StatePendingRerun, nil, true},
+		"the failure of this one":           {v1beta2.StatePendingRerun, &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUserExit}, false},
+		"earlier attempts of one that runs": {v1beta2.StateRunning, &v1beta2.Diagnostics{SubmissionID: "s-1", Attempts: history}, false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := isShortLived(in(tc.state), &v1beta2.Status{Diagnostics: tc.to}); got != tc.want {
+				t.Errorf("isShortLived() = %t, want %t", got, tc.want)
 			}
 		})
 	}

@@ -67,16 +67,18 @@ type application struct {
 	// since is when this process saw the application first: what another one wrote just before is younger than that.
 	since time.Time
 
-	// kept is the diagnostics that the status had last, should a write of the operator take them with it; lost is true
-	// while they may have gone so before this process saw them.
+	// kept is the diagnostics that the status had last, should a write of the operator take them with it: never changed,
+	// since it may be the cache's. Lost is true while they may have gone so before this process saw them.
 	kept *v1beta2.Diagnostics
 	lost bool
 
-	// written is the resource version that our last write made, at writtenAt, with a diagnosis of storedID.
-	written   string
-	writtenAt time.Time
-	storedID  string
-	erasure   erasure
+	// written is the resource version that our last write made, at writtenAt, with a diagnosis of storedID when the
+	// application was at storedGeneration.
+	written          string
+	writtenAt        time.Time
+	storedID         string
+	storedGeneration int64
+	erasure          erasure
 	// refusals counts writes in a row that found the application other than expected.
 	refusals int
 }

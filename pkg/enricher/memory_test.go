@@ -173,7 +173,7 @@ func TestErasureStopsAfterThreeRoundsAndTriesAgainLater(t *testing.T) {
 func TestAStatusIsErasedOnlyAfterItsWriteWasSeen(t *testing.T) {
 	app := in(v1beta2.StateFailed)
 	app.ResourceVersion = "41"
-	a := application{written: "42", storedID: "s-1"}
+	a := application{written: "42", storedID: "s-1", storedGeneration: 1}
 	if a.erased(app) || !a.stale(app) {
 		t.Error("an older version than our write counts as erased")
 	}
@@ -181,6 +181,11 @@ func TestAStatusIsErasedOnlyAfterItsWriteWasSeen(t *testing.T) {
 	if !a.erased(app) {
 		t.Error("a later version without diagnostics does not count as erased")
 	}
+	app.Generation = 2
+	if a.erased(app) {
+		t.Error("what the operator erases for a new specification counts as erased")
+	}
+	app.Generation = 1
 	app.Status.Diagnostics = &v1beta2.Diagnostics{SubmissionID: "s-1"}
 	if a.erased(app) {
 		t.Error("a version with the diagnostics counts as erased")

@@ -46,16 +46,20 @@ func (r *Reconciler) publish(ctx context.Context, app *v1beta2.SparkApplication,
 		return 0, err
 	}
 	records := known.records(app.Status.ApplicationState.State)
-	wanted := status.Wanted(known.withHistory(app), records, r.optionsFor(app, known, now))
+	had := known.withHistory(app, now)
+	wanted := status.Wanted(had, records, r.optionsFor(app, known, now))
 	if !status.Differ(&app.Status, wanted) {
 		r.memory.change(app, func(a *application) { a.refusals = 0 })
 		return r.afterPause(known, now), r.tell(ctx, app, records)
+	}
+	if isShortLived(app, wanted) {
+		return 0, nil
 	}
 	allowed := momentFor(app, known.quietUntil, now, r.holdsOld(app, known, pods))
 	if !allowed.now {
 		return allowed.after, nil
 	}
-	if wait := max(untilVerdict(app, records, now), untilWell(app, wanted, now)); wait > 0 {
+	if wait := max(untilVerdict(app, records, now), untilWell(had, wanted, now)); wait > 0 {
 		return wait, nil
 	}
 	if !r.Extension.Present() {
@@ -91,7 +95,7 @@ func (r *Reconciler) write(ctx context.Context, app *v1beta2.SparkApplication, w
 	r.memory.change(app, func(a *application) {
 		a.written, a.writtenAt, a.refusals = version, r.Clock.Now(), 0
 		if wanted.Diagnostics != nil {
-			a.storedID = wanted.Diagnostics.SubmissionID
+			a.storedID, a.storedGeneration = wanted.Diagnostics.SubmissionID, app.Generation
 		}
 	})
 	return 0, r.tell(ctx, app, records)

@@ -4,6 +4,7 @@ package stopped
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,9 @@ var _ = Describe("With no enricher running", Ordered, Label("policy"), func() {
 	})
 
 	It("a submission is named right after the API server's start, when it refuses what the policy matches", func(ctx context.Context) {
+		if os.Getenv(e2etest.EnvWebhook) != "" {
+			Skip("the webhook refuses nothing")
+		}
 		object := build.App(bed.Namespace(ctx), "named").Suspended().Object()
 		Expect(bed.Client.Create(ctx, object)).To(Succeed())
 		try := func(status string) string {
@@ -116,7 +120,7 @@ var _ = Describe("With no enricher running", Ordered, Label("policy"), func() {
 			}
 			g.Expect(other).To(Equal(fmt.Sprint(nil)))
 		}).Should(Succeed())
-		AddReportEntry("refusals of other writes", refused)
+		Expect(refused).To(BeNumerically(">", 0), "the time of refusals was met")
 	})
 })
 

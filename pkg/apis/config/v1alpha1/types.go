@@ -34,7 +34,8 @@ type EnricherConfiguration struct {
 	// PendingGracePeriod is how long a driver may wait with a named cause before it is explained. Default 30s.
 	PendingGracePeriod *metav1.Duration `json:"pendingGracePeriod,omitempty"`
 
-	// Backfill is how old a failure may be that is diagnosed after a start. Default 1h; older ones never are.
+	// Backfill is how old a failure may be that is diagnosed after a start, and a submission whose earlier attempts are
+	// looked for in events. Default 1h; older ones never are.
 	Backfill *metav1.Duration `json:"backfill,omitempty"`
 
 	// CaptureFinalizer keeps the pod of a failed driver until its failure is recorded. Default false: while no

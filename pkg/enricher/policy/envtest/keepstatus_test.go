@@ -274,7 +274,7 @@ func foreignConditions(n int) []metav1.Condition {
 	return conditions
 }
 
-// awaitPolicies waits until the API server applies keep-status and the drivers' policies: it learns of a policy a moment
+// awaitPolicies waits until the API server applies keep-status, the drivers' policies and the fence: it learns of a policy a moment
 // after its creation, and for some seconds after the creation of a CRD it answers 503 to every write that a mutating
 // policy matches.
 func awaitPolicies(ctx context.Context) {
@@ -286,5 +286,6 @@ func awaitPolicies(ctx context.Context) {
 		driver := driverPod("awaited-")
 		g.Expect(kube.Create(ctx, driver, client.DryRunAll)).To(Succeed())
 		g.Expect(driver.Finalizers).To(ContainElement(v1beta2.FinalizerCapture))
+		g.Expect(enricher.Create(ctx, driverPod("awaited-"), client.DryRunAll)).To(MatchError(ContainSubstring("may only patch pods")))
 	}).WithTimeout(eventual).WithPolling(poll).Should(Succeed())
 }
