@@ -4,10 +4,8 @@ package enricher
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -64,15 +62,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	var publishAgain time.Duration
-	recalled := r.recall(ctx, app)
-	if recalled == nil {
+	publishAgain := r.recall(ctx, app)
+	if publishAgain == 0 {
 		if publishAgain, err = r.publish(ctx, app, pods); err != nil {
 			return reconcile.Result{}, err
 		}
 	}
 	releaseAgain, err := r.release(ctx, app, pods)
-	if err := errors.Join(recalled, err); err != nil {
+	if err != nil {
 		return reconcile.Result{}, err
 	}
 	return reconcile.Result{RequeueAfter: sooner(sooner(investigateAgain, publishAgain), releaseAgain)}, nil

@@ -33,13 +33,13 @@ const (
 // nextStep decides about one attempt of app; pod is its driver pod as far as known. If the step is pause, after says
 // when to ask again (0: after the next event).
 func nextStep(
-	app *v1beta2.SparkApplication, t attempt, pod *corev1.Pod, now time.Time, backfill time.Duration,
+	app *v1beta2.SparkApplication, known application, t attempt, pod *corev1.Pod, now time.Time, backfill time.Duration,
 ) (what step, after time.Duration) {
 	current := t.submissionID == app.Status.SubmissionID
 	switch {
 	case t.settled || !t.named:
 		return pause, 0
-	case current && alreadyExplained(app):
+	case current && alreadyExplained(app), known.hasExplained(t.submissionID):
 		return dismiss, 0
 	case t.submission:
 		return explain, 0
@@ -62,13 +62,14 @@ func nextStep(
 	}
 }
 
-// alreadyExplained is true where the status holds a final diagnosis of this attempt, from before a restart.
+// alreadyExplained is true where the status holds a final diagnosis of this attempt, from before a restart. One of a
+// driver that merely waited has neither.
 func alreadyExplained(app *v1beta2.SparkApplication) bool {
 	d := app.Status.Diagnostics
 	if d == nil || d.Reason == "" || d.SubmissionID != app.Status.SubmissionID {
 		return false
 	}
-	return app.Status.ApplicationState.State == v1beta2.StateFailed || d.ExitCode != nil || status.AnnotationDecided(&app.Status)
+	return d.ExitCode != nil || status.AnnotationDecided(&app.Status)
 }
 
 // endedOnRequest is true if somebody had asked for the pod's deletion before its driver ended: that alone is no

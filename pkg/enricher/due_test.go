@@ -24,6 +24,7 @@ func TestNextStep(t *testing.T) {
 	earlier := attempt{submissionID: "s-0", named: true}
 	cases := map[string]struct {
 		app   *v1beta2.SparkApplication
+		known application
 		t     attempt
 		pod   *corev1.Pod
 		want  step
@@ -58,11 +59,15 @@ func TestNextStep(t *testing.T) {
 		"evicted and deleted within the second":                 {app: in(v1beta2.StateRunning), t: current, pod: deletedPod(evicted(killed(ended(time.Second), 137)), time.Second), want: explain},
 		"its retry is due, after a restart":                     {app: in(v1beta2.StatePendingRerun), t: over, pod: deletedPod(ended(time.Second), 2*time.Second), want: explain},
 		"evicted, explained before a restart":                   {app: explainedWithoutCode(in(v1beta2.StateFailing)), t: failed, want: dismiss},
+		"waited, then failed at once":                           {app: waited(in(v1beta2.StateFailed)), t: failed, pod: ended(time.Second), want: explain},
+		"explained, then erased":                                {app: in(v1beta2.StateInvalidating), known: keeping(explained(in(v1beta2.StateFailed))), t: failed, pod: ended(time.Second), want: dismiss},
+		"evicted and explained, then erased":                    {app: in(v1beta2.StateInvalidating), known: keeping(explainedWithoutCode(in(v1beta2.StateFailed))), t: failed, pod: ended(time.Second), want: dismiss},
+		"waited, then failed, and erased":                       {app: in(v1beta2.StateFailed), known: keeping(waited(in(v1beta2.StateSubmitted))), t: failed, pod: ended(time.Second), want: explain},
 		"explained before a restart":                            {app: explained(in(v1beta2.StateFailed)), t: failed, pod: ended(time.Second), want: dismiss},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, after := nextStep(tc.app, tc.t, tc.pod, start, time.Hour)
+			got, after := nextStep(tc.app, tc.known, tc.t, tc.pod, start, time.Hour)
 			if got != tc.want || after != tc.after {
 				t.Errorf("nextStep() = %d, %s, want %d, %s", got, after, tc.want, tc.after)
 			}
@@ -119,8 +124,21 @@ func terminated(app *v1beta2.SparkApplication, ago time.Duration) *v1beta2.Spark
 }
 
 func explained(app *v1beta2.SparkApplication) *v1beta2.SparkApplication {
-	app.Status.Diagnostics = &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUserExit}
+	app.Status.Diagnostics = &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUserExit, ExitCode: ptr.To[int32](3)}
 	return app
+}
+
+// waited is an application whose status tells what its driver waited for.
+func waited(app *v1beta2.SparkApplication) *v1beta2.SparkApplication {
+	app.Status.Diagnostics = &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUnschedulable}
+	return app
+}
+
+// keeping is what is remembered of an application after it was seen so.
+func keeping(app *v1beta2.SparkApplication) application {
+	var a application
+	a.keep(app)
+	return a
 }
 
 func killed(pod *corev1.Pod, exitCode int32) *corev1.Pod {

@@ -3,7 +3,6 @@ package enricher
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -15,16 +14,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	eventsclient "k8s.io/client-go/kubernetes/typed/events/v1"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
 // keep notes diagnostics that a later attempt's status has to show: the operator erases them when it names a new
 // submission or notes a changed specification, where no policy may stand in its way.
-func (a *application) keep(d *v1beta2.Diagnostics) {
-	if d != nil {
-		a.kept, a.lost = d, false
+func (a *application) keep(app *v1beta2.SparkApplication) {
+	if d := app.Status.Diagnostics; d != nil {
+		a.kept, a.keptFinal, a.lost = d, alreadyExplained(app), false
 	}
+}
+
+// hasExplained is true of an attempt whose final diagnosis the status had last.
+func (a *application) hasExplained(submissionID string) bool {
+	return a.keptFinal && a.kept.SubmissionID == submissionID
 }
 
 // withHistory returns app as it would be if the operator had left the diagnostics in its status. While nothing protects
@@ -47,15 +52,19 @@ func mayHaveLost(app *v1beta2.SparkApplication) bool {
 }
 
 // recall finds the failed attempts of an application in their events, where its status lost them while no enricher
-// looked. An application that was submitted longer ago than a start looks back is left alone.
-func (r *Reconciler) recall(ctx context.Context, app *v1beta2.SparkApplication) error {
-	submitted := app.Status.LastSubmissionAttemptTime
-	if !r.memory.snapshot(app).lost || submitted == nil || r.Clock.Since(submitted.Time) > r.Config.Backfill.Duration {
-		return nil
+// looked, and returns when to try again before anything is written. An application that was submitted longer ago than
+// a start looks back is left alone.
+func (r *Reconciler) recall(ctx context.Context, app *v1beta2.SparkApplication) time.Duration {
+	known, submitted := r.memory.snapshot(app), app.Status.LastSubmissionAttemptTime
+	if !known.lost || submitted != nil && r.Clock.Since(submitted.Time) > r.Config.Backfill.Duration {
+		return 0
 	}
 	attempts, err := r.journal.read(ctx, r.Clientset.EventsV1().Events(app.Namespace), app)
+	if err != nil && r.Clock.Since(known.since) < recallPatience {
+		return recallPause
+	}
 	if err != nil {
-		return fmt.Errorf("listing the events of failed attempts in %s: %w", app.Namespace, err)
+		log.FromContext(ctx).Info("Cannot list events, going on without the earlier attempts", "cause", err.Error())
 	}
 	r.memory.change(app, func(a *application) {
 		a.lost = false
@@ -63,10 +72,15 @@ func (r *Reconciler) recall(ctx context.Context, app *v1beta2.SparkApplication) 
 			a.kept = &v1beta2.Diagnostics{Attempts: attempts}
 		}
 	})
-	return nil
+	return 0
 }
 
 const (
+	// recallPause is when to ask again for events that could not be listed, and recallPatience for how long.
+	recallPause    = 10 * time.Second
+	recallPatience = time.Minute
+	// journalTimeout is how long a list of events may take.
+	journalTimeout = 10 * time.Second
 	// journalAge is how old a list of events may be: a start asks for those of many applications at once.
 	journalAge = time.Minute
 	// maxNameBytes bounds the names and IDs of an attempt.
@@ -76,29 +90,45 @@ const (
 // journal is the failed attempts that events tell of, read for a whole namespace at a time.
 type journal struct {
 	mu         sync.Mutex
-	namespaces map[string]map[types.UID][]v1beta2.Attempt
+	namespaces map[string]entries
 }
 
-func newJournal() *journal { return &journal{namespaces: map[string]map[types.UID][]v1beta2.Attempt{}} }
+// entries are those of one namespace, or why there are none.
+type entries struct {
+	attempts map[types.UID][]v1beta2.Attempt
+	err      error
+}
+
+func newJournal() *journal { return &journal{namespaces: map[string]entries{}} }
 
 // read returns app's failed attempts, newest first; none where events may not be listed, which is told at the start.
 func (j *journal) read(ctx context.Context, events eventsclient.EventInterface, app *v1beta2.SparkApplication) ([]v1beta2.Attempt, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if known, ok := j.namespaces[app.Namespace]; ok {
-		return known[app.UID], nil
+	known, ok := j.namespaces[app.Namespace]
+	if !ok {
+		age := journalAge
+		if known = list(ctx, events); known.err != nil {
+			age = recallPause
+		}
+		j.namespaces[app.Namespace] = known
+		time.AfterFunc(age, func() { j.forget(app.Namespace) })
 	}
-	list, err := events.List(ctx, metav1.ListOptions{LabelSelector: v1beta2.LabelApplicationUID})
-	if err != nil && !apierrors.IsForbidden(err) {
-		return nil, err
+	return known.attempts[app.UID], known.err
+}
+
+func list(ctx context.Context, events eventsclient.EventInterface) entries {
+	ctx, cancel := context.WithTimeout(ctx, journalTimeout)
+	defer cancel()
+	found, err := events.List(ctx, metav1.ListOptions{LabelSelector: v1beta2.LabelApplicationUID})
+	switch {
+	case apierrors.IsForbidden(err):
+		return entries{}
+	case err != nil:
+		return entries{err: err}
+	default:
+		return entries{attempts: attemptsIn(found.Items)}
 	}
-	known := map[types.UID][]v1beta2.Attempt{}
-	if err == nil {
-		known = attemptsIn(list.Items)
-	}
-	j.namespaces[app.Namespace] = known
-	time.AfterFunc(journalAge, func() { j.forget(app.Namespace) })
-	return known[app.UID], nil
 }
 
 func (j *journal) forget(namespace string) {
@@ -137,6 +167,9 @@ func isStorable(a *v1beta2.Attempt) bool {
 			return false
 		}
 	}
-	return len(a.Message) <= v1beta2.MaxMessageBytes &&
+	return len(a.Message) <= v1beta2.MaxMessageBytes && (a.FinishedAt == nil || isDate(a.FinishedAt.UTC())) &&
 		slices.Contains(v1beta2.Categories, a.Category) && slices.Contains(v1beta2.Sources, a.Source)
 }
+
+// isDate is false of a time that the API server's format cannot hold.
+func isDate(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }

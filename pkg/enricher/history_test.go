@@ -16,7 +16,6 @@ import (
 	eventsclient "k8s.io/client-go/kubernetes/typed/events/v1"
 	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
-	"k8s.io/utils/ptr"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
@@ -101,15 +100,6 @@ func TestAWaitThatIsOverIsNotKept(t *testing.T) {
 	}
 }
 
-func TestAnErasedExplanationIsNotSoughtAgain(t *testing.T) {
-	app := in(v1beta2.StateInvalidating)
-	known := application{kept: &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUserExit, ExitCode: ptr.To[int32](3)}}
-	failed := attempt{submissionID: "s-1", named: true, failed: true}
-	if got, _ := nextStep(known.withHistory(app, start), failed, ended(time.Second), start, time.Hour); got != dismiss {
-		t.Errorf("nextStep() = %v, want %v", got, dismiss)
-	}
-}
-
 // told answers with events and counts how often it is asked. No real API server tells that, or fails at will.
 type told struct {
 	eventsclient.EventInterface
@@ -140,7 +130,7 @@ func TestTheJournalIsReadOnceForANamespace(t *testing.T) {
 	}{
 		"readable":  {wantAsked: 1, want: 1},
 		"forbidden": {err: forbidden, wantAsked: 1},
-		"failing":   {err: apierrors.NewServiceUnavailable("starting"), wantAsked: 3, wantErr: true},
+		"failing":   {err: apierrors.NewServiceUnavailable("starting"), wantAsked: 1, wantErr: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -170,13 +160,19 @@ func TestTheJournalIsReadOnceForANamespace(t *testing.T) {
 func TestRecall(t *testing.T) {
 	attempt := failedRecord("s-0").Summary()
 	kept := &v1beta2.Diagnostics{SubmissionID: "s-0", Reason: v1beta2.ReasonUserExit}
+	away := apierrors.NewServiceUnavailable("starting")
 	cases := map[string]struct {
 		submitted time.Duration // ago
+		err       error
+		later     time.Duration // after the first sight of the application
 		kept      *v1beta2.Diagnostics
 		want      *v1beta2.Diagnostics
+		wantWait  time.Duration
 	}{
 		"submitted a minute ago":   {submitted: time.Minute, want: &v1beta2.Diagnostics{Attempts: []v1beta2.Attempt{attempt}}},
 		"submitted two hours ago":  {submitted: 2 * time.Hour},
+		"events cannot be listed":  {submitted: time.Minute, err: away, wantWait: recallPause},
+		"nor a minute later":       {submitted: time.Minute, err: away, later: recallPatience, want: &v1beta2.Diagnostics{}},
 		"seen in a status as well": {submitted: time.Minute, kept: kept, want: kept},
 	}
 	for name, tc := range cases {
@@ -187,11 +183,15 @@ func TestRecall(t *testing.T) {
 			r.Clientset = kubernetes.NewForConfigOrDie(&rest.Config{})
 			app := submitted(in(v1beta2.StateRunning), tc.submitted)
 			app.Status.SubmissionID, app.Status.ExecutionAttempts = "s-1", 2
-			r.journal.namespaces[app.Namespace] = map[types.UID][]v1beta2.Attempt{app.UID: {attempt}}
+			r.journal.namespaces[app.Namespace] = entries{err: tc.err}
+			if tc.err == nil {
+				r.journal.namespaces[app.Namespace] = entries{attempts: map[types.UID][]v1beta2.Attempt{app.UID: {attempt}}}
+			}
 			r.memory.observeApp(app)
 			r.memory.change(app, func(a *application) { a.kept = tc.kept })
-			if err := r.recall(t.Context(), app); err != nil {
-				t.Fatal(err)
+			clock.SetTime(start.Add(tc.later))
+			if got := r.recall(t.Context(), app); got != tc.wantWait {
+				t.Errorf("recall() = %s, want %s", got, tc.wantWait)
 			}
 			if diff := cmp.Diff(tc.want, r.memory.snapshot(app).kept); diff != "" {
 				t.Errorf("kept (-want +got):\n%s", diff)
@@ -270,6 +270,7 @@ func TestTheAttemptsOfEvents(t *testing.T) {
 		"with a terminal's escapes": saying("The program", "\\u001b[2J"),
 		"with a message too long":   saying("The program", strings.Repeat("x", 1100)),
 		"with a pod's UID too long": saying("pod-s-9", strings.Repeat("x", 300)),
+		"that ends beyond all time": saying(`"podUID"`, `"finishedAt":"9999-12-31T23:59:59-10:00","podUID"`),
 		"with a reason too long":    saying("UserExit", strings.Repeat("x", 300)),
 	}
 	for name, event := range cases {

@@ -27,10 +27,9 @@ const (
 // investigate finds out about every attempt that is due, and returns when the next one will be (0: unknown).
 func (r *Reconciler) investigate(ctx context.Context, app *v1beta2.SparkApplication, known application, pods []corev1.Pod) (time.Duration, error) {
 	var soonest time.Duration
-	had := known.withHistory(app, r.Clock.Now())
 	for _, t := range known.attempts {
 		pod := podOf(app, t, pods)
-		what, after := nextStep(had, t, pod, r.Clock.Now(), r.Config.Backfill.Duration)
+		what, after := nextStep(app, known, t, pod, r.Clock.Now(), r.Config.Backfill.Duration)
 		var err error
 		switch what {
 		case explain:

@@ -68,9 +68,10 @@ type application struct {
 	since time.Time
 
 	// kept is the diagnostics that the status had last, should a write of the operator take them with it: never changed,
-	// since it may be the cache's. Lost is true while they may have gone so before this process saw them.
-	kept *v1beta2.Diagnostics
-	lost bool
+	// since it may be the cache's. KeptFinal is true if they explained the end of their attempt; lost is true while they
+	// may have gone so before this process saw them.
+	kept            *v1beta2.Diagnostics
+	keptFinal, lost bool
 
 	// written is the resource version that our last write made, at writtenAt, with a diagnosis of storedID when the
 	// application was at storedGeneration.
@@ -104,7 +105,7 @@ func (m *memory) observeApp(app *v1beta2.SparkApplication) {
 	if a.uid != app.UID {
 		*a = application{uid: app.UID, attempts: a.unclaimed(), since: m.clock.Now(), lost: mayHaveLost(app)}
 	}
-	a.keep(app.Status.Diagnostics)
+	a.keep(app)
 	m.observeGeneration(a, app)
 	id := app.Status.SubmissionID
 	if id == "" {
