@@ -65,7 +65,8 @@ test-envtest: controlplane ## Run the tests that need an API server
 
 .PHONY: test-e2e
 test-e2e: controlplane build ## Run the tests that need the API server, the operator and a node
-	KUBEBUILDER_ASSETS=$(ASSETS) go test -p 2 -count 1 -timeout 20m ./test/e2e/... -ginkgo.flake-attempts=2
+	# The longest suite first: the others run beside it.
+	KUBEBUILDER_ASSETS=$(ASSETS) go test -p 2 -count 1 -timeout 20m ./test/e2e/loss ./test/e2e/... -ginkgo.flake-attempts=2
 
 .PHONY: test-corpus
 test-corpus: controlplane build ## Play the cases of the corpus through the whole cluster
