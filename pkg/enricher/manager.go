@@ -116,6 +116,9 @@ func setup(ctx context.Context, mgr ctrl.Manager, clientset kubernetes.Interface
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("setting up the controller: %w", err)
 	}
+	if err := mgr.Add(served); err != nil {
+		return fmt.Errorf("watching for the lead: %w", err)
+	}
 	if err := webhook.AddToManager(mgr, cfg); err != nil {
 		return err
 	}

@@ -82,8 +82,8 @@ func untilVerdict(app *v1beta2.SparkApplication, records []status.Record, now ti
 
 // untilWell is how long the news still waits that a new attempt is well so far, where all failures before it are written
 // already, or were before the operator named the new one: an application that fails time after time is thus written once
-// an attempt.
-func untilWell(app *v1beta2.SparkApplication, wanted *v1beta2.Status, now time.Time) time.Duration {
+// an attempt. After an outage it waits until the operator has caught up, whose next write would meet it.
+func untilWell(app *v1beta2.SparkApplication, wanted *v1beta2.Status, outage, now time.Time) time.Duration {
 	state, d := app.Status.ApplicationState.State, wanted.Diagnostics
 	if state != v1beta2.StateSubmitted && state != v1beta2.StateRunning ||
 		d == nil || d.Reason != "" || app.Status.LastSubmissionAttemptTime == nil {
@@ -94,7 +94,7 @@ func untilWell(app *v1beta2.SparkApplication, wanted *v1beta2.Status, now time.T
 			return 0
 		}
 	}
-	return max(0, app.Status.LastSubmissionAttemptTime.Add(wellWait).Sub(now))
+	return max(0, app.Status.LastSubmissionAttemptTime.Add(wellWait).Sub(now), outage.Add(catchUpTime).Sub(now))
 }
 
 // isShortLived is true of a status that tells of earlier attempts only, where the operator is about to name the next one

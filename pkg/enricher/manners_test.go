@@ -117,14 +117,17 @@ func TestTheNewsThatARetryIsWellWaits(t *testing.T) {
 		state     v1beta2.State
 		submitted time.Duration // ago
 		is, to    *v1beta2.Diagnostics
+		outage    time.Duration // ago
 		want      time.Duration
 	}{
-		"submitted a moment ago":            {v1beta2.StateSubmitted, 3 * time.Second, stored, well, 7 * time.Second},
-		"runs for a while":                  {v1beta2.StateRunning, 11 * time.Second, stored, well, 0},
-		"completed at once":                 {v1beta2.StateCompleted, time.Second, stored, well, 0},
-		"the failure before is not written": {v1beta2.StateSubmitted, time.Second, nil, well, 0},
-		"the new attempt is stuck":          {v1beta2.StateSubmitted, time.Second, stored, stuck, 0},
-		"nothing was ever wrong":            {v1beta2.StateRunning, time.Second, nil, nil, 0},
+		"submitted a moment ago":            {v1beta2.StateSubmitted, 3 * time.Second, stored, well, time.Hour, 7 * time.Second},
+		"runs for a while":                  {v1beta2.StateRunning, 11 * time.Second, stored, well, time.Hour, 0},
+		"completed at once":                 {v1beta2.StateCompleted, time.Second, stored, well, time.Hour, 0},
+		"the failure before is not written": {v1beta2.StateSubmitted, time.Second, nil, well, time.Hour, 0},
+		"the new attempt is stuck":          {v1beta2.StateSubmitted, time.Second, stored, stuck, time.Hour, 0},
+		"runs for a while, after an outage": {v1beta2.StateRunning, 11 * time.Second, stored, well, 5 * time.Second, catchUpTime - 5*time.Second},
+		"not written, after an outage":      {v1beta2.StateRunning, 11 * time.Second, nil, well, 5 * time.Second, 0},
+		"nothing was ever wrong":            {v1beta2.StateRunning, time.Second, nil, nil, time.Hour, 0},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +136,7 @@ func TestTheNewsThatARetryIsWellWaits(t *testing.T) {
 			app.Status.LastSubmissionAttemptTime = ptr.To(metav1.NewTime(start.Add(-tc.submitted)))
 			wanted := app.Status.DeepCopy()
 			wanted.Diagnostics = tc.to
-			if got := untilWell(app, wanted, start); got != tc.want {
+			if got := untilWell(app, wanted, start.Add(-tc.outage), start); got != tc.want {
 				t.Errorf("untilWell() = %s, want %s", got, tc.want)
 			}
 		})

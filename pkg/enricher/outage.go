@@ -1,6 +1,7 @@
 package enricher
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -26,6 +27,13 @@ func newOutages(c clock.PassiveClock) *outages {
 func (o *outages) note() {
 	now := o.clock.Now()
 	o.last.Store(&now)
+}
+
+// Start counts taking the lead as one, too: a replica that waits for it does not watch applications. The manager starts
+// it then.
+func (o *outages) Start(context.Context) error {
+	o.note()
+	return nil
 }
 
 // latest is when the last outage was noted.

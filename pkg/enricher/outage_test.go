@@ -50,3 +50,16 @@ func TestOutages(t *testing.T) {
 		})
 	}
 }
+
+func TestTakingTheLeadCountsAsAnOutage(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(start)
+	o := newOutages(clock)
+	elected := start.Add(time.Hour)
+	clock.SetTime(elected)
+	if err := o.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := o.latest(); !got.Equal(elected) {
+		t.Errorf("latest outage %s, want %s", got, elected)
+	}
+}

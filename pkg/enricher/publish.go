@@ -59,7 +59,7 @@ func (r *Reconciler) publish(ctx context.Context, app *v1beta2.SparkApplication,
 	if !allowed.now {
 		return allowed.after, nil
 	}
-	if wait := max(untilVerdict(app, records, now), untilWell(had, wanted, now)); wait > 0 {
+	if wait := max(untilVerdict(app, records, now), untilWell(had, wanted, r.outages.latest(), now)); wait > 0 {
 		return wait, nil
 	}
 	if !r.Extension.Present() {

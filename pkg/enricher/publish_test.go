@@ -63,7 +63,7 @@ func TestASpecificationReadPastTheCacheIsLeftAlone(t *testing.T) {
 			written := &writes{}
 			r := &Reconciler{
 				Client: written, Live: reader{app: live}, Clock: clock, Metrics: NewMetrics(prometheus.NewRegistry()),
-				Config: &configv1alpha1.EnricherConfiguration{}, Extension: &Extension{}, memory: newMemory(clock),
+				Config: &configv1alpha1.EnricherConfiguration{}, Extension: &Extension{}, memory: newMemory(clock), outages: newOutages(clock),
 			}
 			configv1alpha1.SetDefaults(r.Config)
 			r.Extension.checked.Store(true)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -158,15 +159,19 @@ func (o *outcome) hung() []string {
 			o.at.Sub(pod.CreationTimestamp.Time) < hungAfter {
 			continue
 		}
-		made := o.made(pod)
-		refused := o.refusals.Where(audit.In(app.Namespace), func(r audit.Request) bool {
-			return r.Name == app.Name && !r.At.Before(made) && r.At.Before(made.Add(hungAfter))
-		})
-		if len(refused) == 0 {
+		if !o.unready[applicationOf(pod)] && !o.conflicted(app, o.made(pod)) {
 			hung = append(hung, applicationOf(pod))
 		}
 	}
 	return hung
+}
+
+// conflicted is true if the operator's first write after it had made a driver met another write.
+func (o *outcome) conflicted(app *v1beta2.SparkApplication, made time.Time) bool {
+	notes := o.notes.Where(audit.In(app.Namespace), func(r audit.Request) bool {
+		return r.Name == app.Name && !r.At.Before(made) && r.At.Before(made.Add(hungAfter))
+	})
+	return len(notes) > 0 && notes[0].Code == http.StatusConflict
 }
 
 // made is when a pod was made: to the second by its own word, and exactly by the audit log.

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,10 +97,10 @@ func TestFiguresOfPodsAndEvents(t *testing.T) {
 
 func TestHungByTheOperatorItself(t *testing.T) {
 	made := time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC)
-	run := func(age time.Duration, refusals ...audit.Request) figures {
+	run := func(age time.Duration, notes ...audit.Request) figures {
 		o := outcomeOf(v1beta2.Status{SubmissionID: "s-2", ApplicationState: v1beta2.ApplicationState{State: v1beta2.StatePendingRerun}})
 		o.statuses["chaos-0/app-0000"].Namespace, o.statuses["chaos-0/app-0000"].Name = "chaos-0", "app-0000"
-		o.at, o.refusals = made.Add(age), refusals
+		o.at, o.notes = made.Add(age), notes
 		o.submissions = audit.Log{{Namespace: "chaos-0", Name: "app-0000-driver", At: made.Add(50 * time.Millisecond)}}
 		o.pods = []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{
 			Namespace: "chaos-0", Name: "app-0000-driver", CreationTimestamp: metav1.NewTime(made),
@@ -105,8 +108,11 @@ func TestHungByTheOperatorItself(t *testing.T) {
 		}}}
 		return o.figures()
 	}
-	race := audit.Request{Namespace: "chaos-0", Name: "app-0000", At: made.Add(time.Second)}
-	before := audit.Request{Namespace: "chaos-0", Name: "app-0000", At: made.Add(20 * time.Millisecond)}
+	note := func(code int32, after time.Duration) audit.Request {
+		return audit.Request{Namespace: "chaos-0", Name: "app-0000", Code: code, At: made.Add(after)}
+	}
+	race, refusal := note(http.StatusConflict, time.Second), note(http.StatusForbidden, 500*time.Millisecond)
+	before := note(http.StatusConflict, 20*time.Millisecond)
 	tests := map[string]struct {
 		is        figures
 		hung      int
@@ -116,6 +122,7 @@ func TestHungByTheOperatorItself(t *testing.T) {
 		"the driver may be on its way":          {run(10 * time.Second), 0, true},
 		"the operator's write met another's":    {run(2*time.Minute, race), 0, true},
 		"an earlier write met another's":        {run(2*time.Minute, before), 1, false},
+		"only a later write met another's":      {run(2*time.Minute, refusal, race), 1, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -231,5 +238,46 @@ func TestOperatorErrors(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{"server is away": 1, "policies have no schema yet": 1}, outages); diff != "" {
 		t.Errorf("outages (-want +got):\n%s", diff)
+	}
+}
+
+func TestSubmissionsThatAreNotNotedForWantOfASchema(t *testing.T) {
+	const refusal, away = "Resource kind x, Kind=y not found. There can be a delay", "dial tcp 127.0.0.1:1: connect: connection refused"
+	lines := func(messages ...string) string {
+		var log strings.Builder
+		for _, message := range messages {
+			level, msg, err := "INFO", message, ""
+			if message == refusal || message == away {
+				level, msg, err = "ERROR", "Failed to reconcile SparkApplication", message
+			}
+			fmt.Fprintf(&log, `{"level":%q,"SparkApplication":{"name":"a","namespace":"n"},"msg":%q,"error":%q}`+"\n", level, msg, err)
+		}
+		return log.String()
+	}
+	const submits, reconciles = "Submitting SparkApplication", "Reconciling SparkApplication"
+	cases := map[string]struct {
+		log  string
+		want bool
+	}{
+		"refused":                       {lines(reconciles, submits, refusal), true},
+		"the server was away":           {lines(reconciles, submits, away), false},
+		"only a later write is refused": {lines(reconciles, submits, away, reconciles, refusal), false},
+		"the operator ended":            {lines(reconciles, submits, reconciles, refusal), false},
+		"submitted again and noted":     {lines(reconciles, submits, refusal, reconciles, submits, reconciles), false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "operator.log")
+			if err := os.WriteFile(file, []byte(tc.log), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			unready, err := unreadyIn(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if unready["n/a"] != tc.want {
+				t.Errorf("unreadyIn() = %v, want %t for n/a", unready, tc.want)
+			}
+		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -37,10 +36,11 @@ type outcome struct {
 	// The following are read once, in the end.
 	events         []eventsv1.Event
 	writes         audit.Log
-	refusals       audit.Log      // of the operator's writes of statuses, as an enricher or its policies may cause them
-	submissions    audit.Log      // the pods that spark-submit made
-	operatorErrors map[string]int // applications whose reconcile failed, by kind of error
-	outageErrors   map[string]int // the same of kinds that only tell of a server that is away or just coming
+	notes          audit.Log       // the operator's writes of statuses
+	unready        map[string]bool // applications whose last submission was not noted for want of a schema
+	submissions    audit.Log       // the pods that spark-submit made
+	operatorErrors map[string]int  // applications whose reconcile failed, by kind of error
+	outageErrors   map[string]int  // the same of kinds that only tell of a server that is away or just coming
 	told           map[string]bool
 	struck         map[blow]int
 	faults         map[string]int
@@ -89,13 +89,12 @@ func (o *outcome) readLogs(ctx context.Context, d *director) error {
 		return err
 	}
 	o.writes = log.Where(audit.By(cluster.EnricherUser), audit.Writes, audit.Succeeded, inChaos)
-	// An API server that has no schema yet answers 503 to what a policy matches.
-	ours := func(r audit.Request) bool {
-		return r.Code == http.StatusConflict || r.Code == http.StatusServiceUnavailable
-	}
-	o.refusals = log.Where(audit.By(cluster.OperatorUser), audit.On("sparkapplications/status"), ours)
+	o.notes = log.Where(audit.By(cluster.OperatorUser), audit.Writes, audit.On("sparkapplications/status"))
 	o.submissions = log.Where(audit.By(cluster.OperatorUser), audit.On("pods"), audit.Succeeded, func(r audit.Request) bool { return r.Verb == "create" })
 	if o.operatorErrors, o.outageErrors, err = errorsIn(d.operator.LogFile); err != nil {
+		return err
+	}
+	if o.unready, err = unreadyIn(d.operator.LogFile); err != nil {
 		return err
 	}
 	o.told = map[string]bool{}
@@ -161,6 +160,8 @@ func errorsIn(file string) (failures, outages map[string]int, err error) {
 	return failures, outages, err
 }
 
+const noSchema = "policies have no schema yet"
+
 // kinds of errors, by words that tell them, the first that fits. Outages only tell of an API server that is away, of one
 // that has just come and has not read roles, schemas and pods yet, or of the operator's own end.
 var kinds = []struct {
@@ -171,7 +172,7 @@ var kinds = []struct {
 	{name: "conflict", words: []string{"the object has been modified"}},
 	{name: "pod is still there", words: []string{"needed to be deleted", "already exist"}},
 	{name: "server has no roles yet", words: []string{"is forbidden: User"}, outage: true},
-	{name: "policies have no schema yet", words: []string{"Resource kind"}, outage: true},
+	{name: noSchema, words: []string{"Resource kind"}, outage: true},
 	{name: "pods are not seen yet", words: []string{"driver pod not found"}, outage: true},
 	{name: "operator ends", words: []string{"context canceled"}, outage: true},
 	{name: "server is away", outage: true, words: []string{
@@ -189,6 +190,26 @@ func kindOf(text string) (string, bool) {
 		}
 	}
 	return fmt.Sprintf("%.80s", text), false
+}
+
+// unreadyIn finds the applications whose last submission the operator could not note because the API server had no
+// schema for a policy that matched.
+func unreadyIn(file string) (map[string]bool, error) {
+	unready, submitting := map[string]bool{}, map[string]bool{}
+	err := readLines(file, func(line logLine) {
+		app := line.SparkApplication.String()
+		switch {
+		case line.Msg == "Submitting SparkApplication":
+			submitting[app], unready[app] = true, false
+		case line.Msg == "Reconciling SparkApplication":
+			submitting[app] = false
+		case line.Level == "ERROR" && submitting[app]:
+			kind, _ := kindOf(line.Error)
+			unready[app] = kind == noSchema
+			submitting[app] = false
+		}
+	})
+	return unready, err
 }
 
 // diagnosesIn notes the submissions that an enricher has told a diagnosis of.
