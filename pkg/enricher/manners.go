@@ -14,8 +14,8 @@ const (
 	// retryMargin is how far away the operator's next submission must be for a write in FAILING: a write while it
 	// runs spark-submit makes it lose the submission ID.
 	retryMargin = 2 * time.Second
-	// restTime is how long an application is left alone after its end: the operator writes that end a second time, from
-	// what it has read before, and reports an error if somebody wrote in between.
+	// restTime is how long an application is left alone after its end was seen: the operator writes that end a second
+	// time, from what it has read before, and reports an error if somebody wrote in between.
 	restTime = 2 * time.Second
 	// verdictWait is how long after the driver's end a final diagnosis waits for the operator to call the application
 	// failed: what its message and the conditions gain by that would else take a second write.
@@ -33,8 +33,8 @@ type moment struct {
 
 // momentFor is the one place that knows when a write cannot hurt. In NEW, PENDING_RERUN, SUBMISSION_FAILED and RESUMING
 // the operator may be between its read and its write, with spark-submit running; in the other states left out it
-// moves on at once. Held is true while a finalizer of ours holds the old driver pod: then the operator cannot submit.
-func momentFor(app *v1beta2.SparkApplication, quietUntil, now time.Time, held bool) moment {
+// moves on at once. Since is when the state was seen first. Held is true while a finalizer of ours holds the old driver pod: then the operator cannot submit.
+func momentFor(app *v1beta2.SparkApplication, quietUntil, since, now time.Time, held bool) moment {
 	if !app.DeletionTimestamp.IsZero() {
 		return moment{}
 	}
@@ -45,7 +45,7 @@ func momentFor(app *v1beta2.SparkApplication, quietUntil, now time.Time, held bo
 	case v1beta2.StateSubmitted, v1beta2.StateRunning, v1beta2.StateSuspended:
 		return moment{now: true}
 	case v1beta2.StateFailed, v1beta2.StateCompleted:
-		return atRest(app, now)
+		return atRest(since, now)
 	case v1beta2.StateFailing:
 		due, retries := nextRetry(app)
 		return moment{now: retries && due.Sub(now) > retryMargin}
@@ -57,11 +57,9 @@ func momentFor(app *v1beta2.SparkApplication, quietUntil, now time.Time, held bo
 }
 
 // atRest is the moment in which an application that has ended may be written.
-func atRest(app *v1beta2.SparkApplication, now time.Time) moment {
-	if ended := app.Status.TerminationTime; ended != nil {
-		if wait := ended.Add(restTime).Sub(now); wait > 0 {
-			return moment{after: wait}
-		}
+func atRest(since, now time.Time) moment {
+	if wait := since.Add(restTime).Sub(now); wait > 0 {
+		return moment{after: wait}
 	}
 	return moment{now: true}
 }

@@ -19,6 +19,7 @@ func TestMomentFor(t *testing.T) {
 	cases := map[string]struct {
 		app   *v1beta2.SparkApplication
 		quiet time.Duration
+		seen  time.Duration // ago; an hour by default
 		held  bool
 		want  string
 	}{
@@ -42,14 +43,17 @@ func TestMomentFor(t *testing.T) {
 		"FAILING with a retry overdue":             {app: failing("Always", -5), want: never},
 		"FAILING with retries left":                {app: failing("OnFailure", 60), want: now},
 		"FAILED, specification just changed":       {app: in(v1beta2.StateFailed), quiet: 4 * time.Second, want: "4s"},
-		"FAILED a moment ago":                      {app: terminated(in(v1beta2.StateFailed), 500*time.Millisecond), want: "1.5s"},
-		"COMPLETED a moment ago":                   {app: terminated(in(v1beta2.StateCompleted), time.Second), want: "1s"},
-		"FAILED two seconds ago":                   {app: terminated(in(v1beta2.StateFailed), 2*time.Second), want: now},
+		"FAILED a moment ago":                      {app: in(v1beta2.StateFailed), seen: 500 * time.Millisecond, want: "1.5s"},
+		"COMPLETED a moment ago":                   {app: in(v1beta2.StateCompleted), seen: time.Second, want: "1s"},
+		"FAILED two seconds ago":                   {app: in(v1beta2.StateFailed), seen: 2 * time.Second, want: now},
 		"FAILED, being deleted":                    {app: deleted(in(v1beta2.StateFailed)), want: never},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := momentFor(tc.app, start.Add(tc.quiet), start, tc.held)
+			if tc.seen == 0 {
+				tc.seen = time.Hour
+			}
+			got := momentFor(tc.app, start.Add(tc.quiet), start.Add(-tc.seen), start, tc.held)
 			want := moment{now: tc.want == now}
 			if d, err := time.ParseDuration(tc.want); err == nil {
 				want.after = d
@@ -64,7 +68,7 @@ func TestMomentFor(t *testing.T) {
 func TestEveryStateHasAMoment(t *testing.T) {
 	var writable []v1beta2.State
 	for _, state := range v1beta2.States {
-		if momentFor(in(state), time.Time{}, start, false).now {
+		if momentFor(in(state), time.Time{}, time.Time{}, start, false).now {
 			writable = append(writable, state)
 		}
 	}

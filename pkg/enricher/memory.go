@@ -64,6 +64,9 @@ type application struct {
 	generation int64
 	quietUntil time.Time
 	attempts   []attempt
+	// state is the one that this process saw last, first at stateSince.
+	state      v1beta2.State
+	stateSince time.Time
 	// since is when this process saw the application first: what another one wrote just before is younger than that.
 	since time.Time
 
@@ -107,6 +110,9 @@ func (m *memory) observeApp(app *v1beta2.SparkApplication) {
 	}
 	a.keep(app)
 	m.observeGeneration(a, app)
+	if state := app.Status.ApplicationState.State; state != a.state || a.stateSince.IsZero() {
+		a.state, a.stateSince = state, m.clock.Now()
+	}
 	id := app.Status.SubmissionID
 	if id == "" {
 		return

@@ -248,3 +248,26 @@ func TestAnEndlesslyRestartedApplicationTakesBoundedMemory(t *testing.T) {
 		t.Errorf("%d attempts are remembered, the last %s; want the last %d", len(got), got[len(got)-1].submissionID, rememberedAttempts)
 	}
 }
+
+func TestSinceWhenAStateIsSeen(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(start)
+	m := newMemory(clock)
+	steps := []struct {
+		state v1beta2.State
+		at    time.Duration
+		want  time.Duration
+	}{
+		{v1beta2.StateFailing, 0, 0},
+		{v1beta2.StateFailed, 3 * time.Second, 3 * time.Second},
+		{v1beta2.StateFailed, 4 * time.Second, 3 * time.Second},
+		{v1beta2.StateInvalidating, 9 * time.Second, 9 * time.Second},
+	}
+	for _, step := range steps {
+		clock.SetTime(start.Add(step.at))
+		app := in(step.state)
+		m.observeApp(app)
+		if got := m.snapshot(app).stateSince.Sub(start); got != step.want {
+			t.Errorf("%s at %s is seen since %s, want %s", step.state, step.at, got, step.want)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (r *Reconciler) publish(ctx context.Context, app *v1beta2.SparkApplication,
 	if isShortLived(app, wanted) {
 		return 0, nil
 	}
-	allowed := momentFor(app, known.quietUntil, now, r.holdsOld(app, known, pods))
+	allowed := momentFor(app, known.quietUntil, known.stateSince, now, r.holdsOld(app, known, pods))
 	if !allowed.now {
 		return allowed.after, nil
 	}

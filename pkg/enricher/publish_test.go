@@ -73,7 +73,7 @@ func TestASpecificationReadPastTheCacheIsLeftAlone(t *testing.T) {
 				t.record = &status.Record{SubmissionID: "s-1", Failed: true, Diagnostics: v1beta2.Diagnostics{Reason: v1beta2.ReasonUserExit}}
 				t.evented = true
 			})
-			r.memory.change(cached, func(a *application) { a.refusals = 1 })
+			r.memory.change(cached, func(a *application) { a.refusals, a.stateSince = 1, start.Add(-restTime) })
 
 			wait, err := r.publish(t.Context(), cached, nil)
 			if err != nil {
