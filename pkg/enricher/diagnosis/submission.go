@@ -57,7 +57,7 @@ func (e *Engine) fromSubmission(said string) *finding {
 	switch {
 	case strings.Contains(text, "signal: killed"):
 		return f.hint("spark-submit was killed inside the operator's pod: raise the operator's memory limit.")
-	case strings.Contains(text, "driver pod already exist"):
+	case strings.Contains(text, v1beta2.DriverExists):
 		f.verdict, f.facts = catalogue.Of(v1beta2.ReasonInvalidConfiguration), "driver pod already exists"
 		return f.hint("A driver pod of that name is left from before: delete it, or choose another spec.driver.podName.")
 	case strings.Contains(text, "argument list too long"), strings.Contains(text, "failed to build spark-submit arguments"):

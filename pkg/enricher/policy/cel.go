@@ -10,16 +10,20 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
 
-// repeated is false of the two writes that the operator never makes again if they are refused: the one that names a new
-// submission, without which the application hangs beside an unknown driver, and the one that notes a changed
-// specification. For some seconds after its start an API server refuses every write to a CRD's objects that a mutating
-// policy matches, whatever its failurePolicy, since it does not know their schema yet. What these two writes erase comes
-// back: conditions with the operator's next write, diagnostics from the enricher.
+// repeated is false of the writes that the operator never makes again if they are refused: the one that names a new
+// submission, without which the application hangs beside an unknown driver, the one that notes that such a driver was in
+// the way of a submission, and the one that notes a changed specification. For some seconds after its start an API
+// server refuses every write to a CRD's objects that a mutating policy matches, whatever its failurePolicy, since it does
+// not know their schema yet. What these writes erase comes back: conditions with the operator's next write, diagnostics
+// from the enricher.
 const repeated = `!(
+  object.status.?submissionID.orValue("") != oldObject.?status.?submissionID.orValue("") && (
+    object.status.?applicationState.?state.orValue("") == %q ||
+    object.status.?applicationState.?state.orValue("") == %q &&
+    object.status.?applicationState.?errorMessage.orValue("").contains(%q)
+  ) ||
   object.status.?applicationState.?state.orValue("") == %q &&
-  object.status.?submissionID.orValue("") != oldObject.?status.?submissionID.orValue("") ||
-  object.status.?applicationState.?state.orValue("") == %q &&
-  oldObject.?status.?applicationState.?state.orValue("") != %[2]q
+  oldObject.?status.?applicationState.?state.orValue("") != %[4]q
 )`
 
 // keepDiagnostics puts the diagnostics back where the write has none.
@@ -87,7 +91,8 @@ const stateOf = `%s.?applicationState.?state.orValue("")`
 func matchConditions() []admissionv1.MatchCondition {
 	return []admissionv1.MatchCondition{
 		{Name: "has-status", Expression: "has(object.status)"},
-		{Name: "is-repeated", Expression: fmt.Sprintf(repeated, v1beta2.StateSubmitted, v1beta2.StateInvalidating)},
+		{Name: "is-repeated", Expression: fmt.Sprintf(repeated,
+			v1beta2.StateSubmitted, v1beta2.StateSubmissionFailed, v1beta2.DriverExists, v1beta2.StateInvalidating)},
 	}
 }
 

@@ -13,7 +13,7 @@ const KeepStatusName = "spark-status-enricher-keep-status"
 
 // KeepStatus returns the policy that puts diagnostics and conditions back when the operator writes a status without
 // them, makes the conditions of a new state on that same write, and lets a write that says nothing new change nothing. It
-// has no part in the two writes that the operator makes only once.
+// has no part in the writes that the operator makes only once.
 func KeepStatus() *admissionv1.MutatingAdmissionPolicy {
 	ignore := admissionv1.Ignore
 	return &admissionv1.MutatingAdmissionPolicy{

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	jsonpatch "gomodules.xyz/jsonpatch/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -54,11 +55,14 @@ func keepStatus(object, oldObject []byte) ([]jsonpatch.Operation, error) {
 	return operations, err
 }
 
-// isMadeOnce is true of the two writes that the policy has no part in.
+// isMadeOnce is true of the writes that the policy has no part in.
 func isMadeOnce(now, before *application) bool {
-	switch now.status.ApplicationState.State {
+	named := now.status.SubmissionID != before.status.SubmissionID
+	switch state := now.status.ApplicationState; state.State {
 	case v1beta2.StateSubmitted:
-		return now.status.SubmissionID != before.status.SubmissionID
+		return named
+	case v1beta2.StateSubmissionFailed:
+		return named && strings.Contains(state.ErrorMessage, v1beta2.DriverExists)
 	case v1beta2.StateInvalidating:
 		return before.status.ApplicationState.State != v1beta2.StateInvalidating
 	default:

@@ -68,7 +68,7 @@ func (p pick) write() (object, old map[string]any) {
 func (p pick) status() map[string]any {
 	status := map[string]any{"driverInfo": map[string]any{"podName": "app-driver"}}
 	fields := map[string]any{
-		"applicationState":          map[string]any{"state": p.state()},
+		"applicationState":          map[string]any{"state": p.state(), "errorMessage": p.one("", "failed to run spark-submit: "+v1beta2.DriverExists)},
 		"submissionID":              p.one("s-1", "s-1", "s-2", ""),
 		"lastSubmissionAttemptTime": p.one(nil, submitted, "2026-11-30T09:00:00.75+02:00"),
 		"terminationTime":           p.one(nil, ended, "2026-11-30T08:05:00.999Z"),

@@ -113,6 +113,8 @@ var _ = Describe("With no enricher running", Ordered, Label("policy"), func() {
 		Eventually(func(g Gomega) {
 			// Not retried: one refusal is one too many.
 			Expect(try(`"submissionID": "next", "applicationState": {"state": "SUBMITTED"}`)).NotTo(ContainSubstring(noSchema))
+			Expect(try(`"submissionID": "next", "applicationState": {"state": "SUBMISSION_FAILED", "errorMessage": "driver pod already exist"}`)).
+				NotTo(ContainSubstring(noSchema))
 			Expect(try(`"applicationState": {"state": "INVALIDATING"}`)).NotTo(ContainSubstring(noSchema))
 			other := try(`"applicationState": {"state": "SUSPENDED"}`)
 			if strings.Contains(other, noSchema) {

@@ -26,6 +26,9 @@ const (
 	StateUnknown          State = "UNKNOWN"
 )
 
+// DriverExists is in the operator's error message where a submission found a driver pod of the application's in its way.
+const DriverExists = "driver pod already exist"
+
 // States lists every state of the operator, in the order of a run.
 var States = []State{
 	StateNew, StateSubmitted, StateRunning, StateSucceeding, StateCompleted, StateFailing, StateFailed,

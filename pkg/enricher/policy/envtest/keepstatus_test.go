@@ -65,12 +65,12 @@ func keepStatusSpecs() {
 	}, NodeTimeout(2*patience))
 
 	DescribeTable("has no part in a write that the operator makes only once, and makes the conditions with the next", func(ctx SpecContext,
-		state v1beta2.State, submission string, next v1beta2.State,
+		state v1beta2.State, submission, message string, next v1beta2.State,
 	) {
 		app := newApplication(ctx)
 		operatorWrites(ctx, app, v1beta2.StateFailing, "s-1")
 		enricherDiagnoses(ctx, app, "s-1")
-		operatorWrites(ctx, app, state, submission)
+		Expect(tryOperatorWrite(ctx, app, state, submission, message)).To(Succeed())
 		once := read(ctx, app)
 		Expect(once.Status.ApplicationState.State).To(Equal(state))
 		Expect(once.Status.Conditions).To(BeEmpty())
@@ -78,8 +78,10 @@ func keepStatusSpecs() {
 		operatorWrites(ctx, app, next, submission)
 		expectTable(ctx, app, once, string(next))
 	},
-		Entry("naming a new submission", v1beta2.StateSubmitted, "s-2", v1beta2.StateRunning),
-		Entry("noting a changed specification", v1beta2.StateInvalidating, "s-1", v1beta2.StatePendingRerun),
+		Entry("naming a new submission", v1beta2.StateSubmitted, "s-2", "", v1beta2.StateRunning),
+		Entry("noting an unknown driver", v1beta2.StateSubmissionFailed, "s-2",
+			"failed to submit spark application: failed to run spark-submit: driver pod already exist", v1beta2.StateFailed),
+		Entry("noting a changed specification", v1beta2.StateInvalidating, "s-1", "", v1beta2.StatePendingRerun),
 	)
 
 	It("makes the operator's repeated write change nothing", func(ctx SpecContext) {
@@ -172,15 +174,16 @@ func newApplication(ctx context.Context) types.NamespacedName {
 // operatorWrites is the operator's write: the whole typed object, which has neither diagnostics nor conditions.
 func operatorWrites(ctx context.Context, app types.NamespacedName, state v1beta2.State, submission string) {
 	GinkgoHelper()
-	Expect(tryOperatorWrite(ctx, app, state, submission)).To(Succeed())
+	Expect(tryOperatorWrite(ctx, app, state, submission, "")).To(Succeed())
 }
 
-func tryOperatorWrite(ctx context.Context, app types.NamespacedName, state v1beta2.State, submission string) error {
+func tryOperatorWrite(ctx context.Context, app types.NamespacedName, state v1beta2.State, submission, message string) error {
 	object := &operatorv1beta2.SparkApplication{}
 	if err := kube.Get(ctx, app, object); err != nil {
 		return err
 	}
 	object.Status.AppState.State = operatorv1beta2.ApplicationStateType(state)
+	object.Status.AppState.ErrorMessage = message
 	object.Status.SubmissionID = submission
 	object.Status.DriverInfo.PodName = app.Name + "-driver"
 	object.Status.LastSubmissionAttemptTime, object.Status.TerminationTime = submittedAt, metav1.Time{}
@@ -281,7 +284,7 @@ func awaitPolicies(ctx context.Context) {
 	GinkgoHelper()
 	Eventually(ctx, func(g Gomega) {
 		app := newApplication(ctx)
-		g.Expect(tryOperatorWrite(ctx, app, v1beta2.StateRunning, "s-1")).To(Succeed())
+		g.Expect(tryOperatorWrite(ctx, app, v1beta2.StateRunning, "s-1", "")).To(Succeed())
 		g.Expect(read(ctx, app).Status.Conditions).NotTo(BeEmpty())
 		driver := driverPod("awaited-")
 		g.Expect(kube.Create(ctx, driver, client.DryRunAll)).To(Succeed())
