@@ -70,7 +70,7 @@ func verdictOn(app *v1beta2.SparkApplication, known application, pod *corev1.Pod
 		return verdict{after: min(wait, overdue)}
 	}
 	switch id := evidence.SubmissionID(pod); {
-	case inStatus(app, id), isTold(known, id) && !known.stale(app):
+	case inStatus(app, id), known.remembered(id).evented && !known.stale(app): // told of, so the status has held it
 		return release("its failure is recorded")
 	case nothingToRecord(known, id):
 		return release("there is nothing to record")
@@ -135,8 +135,7 @@ func passedOver(app *v1beta2.SparkApplication, known application, pod *corev1.Po
 // nameless is true of a pod whose submission no status has named as far as is known.
 func nameless(app *v1beta2.SparkApplication, known application, pod *corev1.Pod) bool {
 	id := evidence.SubmissionID(pod)
-	named := slices.ContainsFunc(known.attempts, func(t attempt) bool { return t.submissionID == id && t.named })
-	return !named && id != app.Status.SubmissionID
+	return !known.remembered(id).named && id != app.Status.SubmissionID
 }
 
 // isUnheard is true of a pod that the operator waits for to go and whose deletion it would pass over, because the
@@ -169,14 +168,8 @@ func heldSince(app *v1beta2.SparkApplication, pod *corev1.Pod) time.Time {
 
 // nothingToRecord is true of an attempt that was well, was stopped, or is too old.
 func nothingToRecord(known application, submissionID string) bool {
-	return slices.ContainsFunc(known.attempts, func(t attempt) bool {
-		return t.submissionID == submissionID && t.settled && t.record == nil
-	})
-}
-
-// isTold is true of an attempt whose event is out: the status has held it before.
-func isTold(known application, submissionID string) bool {
-	return slices.ContainsFunc(known.attempts, func(t attempt) bool { return t.submissionID == submissionID && t.evented })
+	t := known.remembered(submissionID)
+	return t.settled && t.record == nil
 }
 
 // release puts the finalizer onto driver pods where no policy does, and takes it off those that are recorded.
@@ -226,8 +219,7 @@ func (r *Reconciler) releaseOne(
 // A pod that was released counts no more, though the cache may still show it held.
 func (r *Reconciler) holdsOld(app *v1beta2.SparkApplication, known application, pods []corev1.Pod) bool {
 	id := app.Status.SubmissionID
-	released := slices.ContainsFunc(known.attempts, func(t attempt) bool { return t.submissionID == id && t.released })
-	return *r.Config.CaptureFinalizer && !released && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
+	return *r.Config.CaptureFinalizer && !known.remembered(id).released && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
 		return hasFinalizer(&p) && evidence.BelongsTo(&p, app) && evidence.SubmissionID(&p) == id
 	})
 }

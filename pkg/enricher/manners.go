@@ -33,7 +33,8 @@ type moment struct {
 
 // momentFor is the one place that knows when a write cannot hurt. In NEW, PENDING_RERUN, SUBMISSION_FAILED and RESUMING
 // the operator may be between its read and its write, with spark-submit running; in the other states left out it
-// moves on at once. Since is when the state was seen first. Held is true while a finalizer of ours holds the old driver pod: then the operator cannot submit.
+// moves on at once. Since is when the state was seen first. Held is true while a finalizer of ours holds the old driver
+// pod: then the operator cannot submit.
 func momentFor(app *v1beta2.SparkApplication, quietUntil, since, now time.Time, held bool) moment {
 	if !app.DeletionTimestamp.IsZero() {
 		return moment{}

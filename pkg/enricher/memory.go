@@ -216,6 +216,14 @@ func (a *application) attempt(id string, now time.Time) *attempt {
 	return &a.attempts[len(a.attempts)-1]
 }
 
+// remembered is what is known of a submission's attempt, a zero one where that is nothing.
+func (a *application) remembered(id string) attempt {
+	if i := slices.IndexFunc(a.attempts, func(t attempt) bool { return t.submissionID == id }); i >= 0 {
+		return a.attempts[i]
+	}
+	return attempt{}
+}
+
 // snapshot returns a copy of what is remembered, without pods that nobody has named for too long and without attempts
 // that the status has taken over.
 func (m *memory) snapshot(app *v1beta2.SparkApplication) application {
@@ -280,7 +288,7 @@ func (m *memory) evented(app *v1beta2.SparkApplication, submissionID string) boo
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a := m.apps[keyOf(app)]
-	return a != nil && slices.ContainsFunc(a.attempts, func(t attempt) bool { return t.submissionID == submissionID && t.evented })
+	return a != nil && a.remembered(submissionID).evented
 }
 
 // forget drops an application that is gone.

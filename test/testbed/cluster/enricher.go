@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	operatorv1beta2 "github.com/kubeflow/spark-operator/v2/api/v1beta2"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +21,7 @@ import (
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/install"
+	"github.com/spark-status-enricher/enricher/test/testbed/build"
 )
 
 // EnricherAccount is the ServiceAccount of config/rbac that the enricher runs as.
@@ -80,12 +80,7 @@ func (c *Cluster) Install(ctx context.Context, args ...string) error {
 // awaitSchema waits until the policies know the CRD: until then, some seconds after it came into being, the API server
 // answers 503 to writes of statuses. The application that it tries this on is suspended, and so nothing to the operator.
 func (c *Cluster) awaitSchema(ctx context.Context) error {
-	probe := &operatorv1beta2.SparkApplication{
-		ObjectMeta: metav1.ObjectMeta{Name: "awaited", Namespace: metav1.NamespaceDefault},
-		Spec: operatorv1beta2.SparkApplicationSpec{
-			Type: "Scala", Mode: "cluster", SparkVersion: "4.1.0", MainApplicationFile: new("local:///awaited.jar"), Suspend: new(true),
-		},
-	}
+	probe := build.App(metav1.NamespaceDefault, "awaited").Suspended().Object()
 	if err := c.Client.Create(ctx, probe); client.IgnoreAlreadyExists(err) != nil {
 		return fmt.Errorf("creating an application to try the policies on: %w", err)
 	}
