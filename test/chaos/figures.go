@@ -28,6 +28,8 @@ type figures struct {
 	lostEntries, wrongEntries, deadLocks []string
 	// hung are applications that the operator itself lost sight of, without anybody's write in between.
 	hung []string
+	// crashes are lines in which an enricher tells of a panic or a data race.
+	crashes []string
 }
 
 // figures counts.
@@ -46,13 +48,20 @@ func (o *outcome) figures() figures {
 		case !ok:
 			f.lost++
 			f.lostEntries = append(f.lostEntries, o.lostLine(e))
-		case got.Reason != e.failure.reason || !sameCode(got.ExitCode, e.failure.exitCode):
+		case !right(e, got):
 			f.wrong++
 			f.wrongEntries = append(f.wrongEntries, wrongLine(e, got))
 		default:
 			f.diagnosed++
 		}
 	}
+	for _, e := range o.well {
+		if got, ok := diagnosisOf(o.statuses[e.app], e.submissionID); ok {
+			f.wrong++
+			f.wrongEntries = append(f.wrongEntries, wrongLine(e, got))
+		}
+	}
+	f.crashes = o.crashes
 	f.duplicateEvents = duplicates(o)
 	f.hung = o.hung()
 	f.deadLocks = slices.DeleteFunc(o.stuckApps(), func(stuck string) bool {
@@ -69,29 +78,6 @@ func (o *outcome) figures() figures {
 		f.operatorErrors += times
 	}
 	return f
-}
-
-// diagnosisOf finds what the status says about a submission, as the current attempt or an earlier one.
-func diagnosisOf(app *v1beta2.SparkApplication, submissionID string) (v1beta2.Attempt, bool) {
-	if app == nil || app.Status.Diagnostics == nil {
-		return v1beta2.Attempt{}, false
-	}
-	d := app.Status.Diagnostics
-	if d.SubmissionID == submissionID && d.Reason != "" {
-		return v1beta2.Attempt{SubmissionID: submissionID, Reason: d.Reason, ExitCode: d.ExitCode, Source: d.Source}, true
-	}
-	i := slices.IndexFunc(d.Attempts, func(a v1beta2.Attempt) bool { return a.SubmissionID == submissionID })
-	if i < 0 {
-		return v1beta2.Attempt{}, false
-	}
-	return d.Attempts[i], true
-}
-
-func sameCode(a, b *int32) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
 }
 
 // duplicates counts the events beyond the first about one driver pod of one application.
@@ -190,26 +176,6 @@ func applicationOf(pod corev1.Pod) string {
 	return pod.Namespace + "/" + pod.Labels[v1beta2.LabelAppName]
 }
 
-func (o *outcome) lostLine(e entry) string {
-	why := "its pod was gone before an enricher looked"
-	if o.told[e.submissionID] {
-		why = "it was diagnosed, and the enricher ended before it could be written"
-	}
-	return fmt.Sprintf("%s (%s, submission %s, ended %s): %s", e.app, e.failure.name, e.submissionID, e.at.Format("15:04:05"), why)
-}
-
-func wrongLine(e entry, got v1beta2.Attempt) string {
-	return fmt.Sprintf("%s (%s, submission %s): got %s, exit code %s, from %s; want %s, exit code %s", e.app, e.failure.name,
-		e.submissionID, got.Reason, code(got.ExitCode), got.Source, e.failure.reason, code(e.failure.exitCode))
-}
-
-func code(c *int32) string {
-	if c == nil {
-		return "none"
-	}
-	return fmt.Sprint(*c)
-}
-
 // String is the one line.
 func (f figures) String() string {
 	perAttempt := 0.0
@@ -238,6 +204,8 @@ func (f figures) broken() []string {
 	}
 	check(f.attempts > 0, "no attempt was made")
 	check(f.diagnosed == f.attempts, "not every attempt is diagnosed right")
+	check(f.wrong == 0, "a diagnosis is wrong")
+	check(len(f.crashes) == 0, "an enricher crashed")
 	check(f.duplicateEvents == 0, "an event was sent twice")
 	check(float64(f.writes) <= maxWrites*float64(f.attempts), "too many writes")
 	check(f.stuckFinalizers == 0, "a finalizer is stuck")

@@ -25,8 +25,8 @@ func outcomeOf(status v1beta2.Status) *outcome {
 		apps:   []planned{{namespace: "chaos-0", name: "app-0000", attempts: []failure{crash, crash}}},
 		rounds: map[string]int{"chaos-0/app-0000": 2},
 		known: []entry{
-			{app: "chaos-0/app-0000", submissionID: "s-1", failure: crash},
-			{app: "chaos-0/app-0000", submissionID: "s-2", failure: crash},
+			{app: "chaos-0/app-0000", submissionID: "s-1", podUID: "p-1", failure: crash},
+			{app: "chaos-0/app-0000", submissionID: "s-2", podUID: "p-2", failure: crash},
 		},
 		statuses: map[string]*v1beta2.SparkApplication{"chaos-0/app-0000": {Status: status}},
 	}
@@ -35,12 +35,14 @@ func outcomeOf(status v1beta2.Status) *outcome {
 func diagnosed(reason v1beta2.Reason, exitCode int32, earlier ...v1beta2.Attempt) v1beta2.Status {
 	return v1beta2.Status{
 		SubmissionID: "s-2", ApplicationState: v1beta2.ApplicationState{State: v1beta2.StateFailed},
-		Diagnostics: &v1beta2.Diagnostics{SubmissionID: "s-2", Reason: reason, ExitCode: &exitCode, Attempts: earlier},
+		Diagnostics: &v1beta2.Diagnostics{
+			SubmissionID: "s-2", Reason: reason, ExitCode: &exitCode, Driver: &v1beta2.Driver{PodUID: "p-2"}, Attempts: earlier,
+		},
 	}
 }
 
 func TestFigures(t *testing.T) {
-	first := v1beta2.Attempt{SubmissionID: "s-1", Reason: v1beta2.ReasonUserExit, ExitCode: new(int32(3))}
+	first := v1beta2.Attempt{SubmissionID: "s-1", PodUID: "p-1", Reason: v1beta2.ReasonUserExit, ExitCode: new(int32(3))}
 	running := v1beta2.Status{SubmissionID: "s-2", ApplicationState: v1beta2.ApplicationState{State: v1beta2.StateRunning}}
 	type counts struct{ diagnosed, lost, wrong, stuck int }
 	tests := map[string]struct {
@@ -141,6 +143,8 @@ func TestPromises(t *testing.T) {
 	tests := map[string]func(*figures){
 		"nothing was tried":       func(f *figures) { *f = figures{} },
 		"an attempt is lost":      func(f *figures) { f.diagnosed-- },
+		"a diagnosis too many":    func(f *figures) { f.wrong++ },
+		"an enricher panicked":    func(f *figures) { f.crashes = []string{"panic: index out of range"} },
 		"an event is there twice": func(f *figures) { f.duplicateEvents++ },
 		"a write too many":        func(f *figures) { f.writes++ },
 		"a finalizer is stuck":    func(f *figures) { f.stuckFinalizers++ },

@@ -49,21 +49,22 @@ func (l *ledger) name(submissionID string) {
 	l.named[submissionID] = true
 }
 
-// failed gives the attempts that failed, and apart from them those that the operator has lost sight of: no status ever
-// named them, because it was ended while it submitted them.
-func (l *ledger) failed() (known, orphaned []entry) {
+// all gives the attempts that failed, apart from them those that no status named when anybody looked, and those that
+// were well.
+func (l *ledger) all() (known, orphaned, well []entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.entries {
 		switch {
 		case e.failure.reason == "":
+			well = append(well, e)
 		case l.named[e.submissionID]:
 			known = append(known, e)
 		default:
 			orphaned = append(orphaned, e)
 		}
 	}
-	return known, orphaned
+	return known, orphaned, well
 }
 
 // attemptsOf counts the attempts of an application that have ended.

@@ -107,10 +107,13 @@ func tell(s settings, m mode, o *outcome, f figures) {
 	for _, app := range f.hung {
 		s.say("%s: hung by the operator itself: %s", m.name, app)
 	}
-	s.say("%s: %d attempts were submitted by an operator that ended before it could name them", m.name, len(o.orphaned))
+	s.say("%s: %d more attempts failed that no status was seen to name", m.name, len(o.orphaned))
 	if !m.enricher {
 		s.say("%s: operator_errors %d stuck_apps %d lost_spec_updates %d", m.name, f.operatorErrors, f.stuckApps, f.lostSpecUpdates)
 		return
+	}
+	for _, line := range f.crashes {
+		s.say("%s: crashed: %s", m.name, line)
 	}
 	writes := map[string]int{}
 	for _, w := range o.writes {

@@ -27,7 +27,8 @@ const reportingController = "spark-status-enricher.io/enricher"
 // outcome is everything that a run left behind.
 type outcome struct {
 	apps            []planned
-	known, orphaned []entry
+	known, orphaned []entry // attempts that failed
+	well            []entry // attempts that did not
 	statuses        map[string]*v1beta2.SparkApplication
 	rounds          map[string]int // attempts played, by application
 	pods            []corev1.Pod
@@ -42,6 +43,7 @@ type outcome struct {
 	operatorErrors map[string]int  // applications whose reconcile failed, by kind of error
 	outageErrors   map[string]int  // the same of kinds that only tell of a server that is away or just coming
 	told           map[string]bool
+	crashes        []string // lines in which an enricher tells of its own fault
 	struck         map[blow]int
 	faults         map[string]int
 }
@@ -69,7 +71,7 @@ func observe(ctx context.Context, bed *cluster.Cluster, apps []planned, book *le
 		o.rounds[apps[i].key()] = book.attemptsOf(apps[i].key())
 	}
 	o.pods = pods.Items
-	o.known, o.orphaned = book.failed()
+	o.known, o.orphaned, o.well = book.all()
 	return o, nil
 }
 
@@ -103,6 +105,11 @@ func (o *outcome) readLogs(ctx context.Context, d *director) error {
 			if err := diagnosesIn(r.process.LogFile, o.told); err != nil {
 				return err
 			}
+			crashes, err := crashesIn(r.process.LogFile)
+			if err != nil {
+				return err
+			}
+			o.crashes = append(o.crashes, crashes...)
 		}
 	}
 	o.struck, o.faults = d.struck, map[string]int{}
@@ -219,4 +226,23 @@ func diagnosesIn(file string, told map[string]bool) error {
 			told[line.SubmissionID] = true
 		}
 	})
+}
+
+// crashMarks tell of a fault of the program itself: what the Go runtime, its race detector and the controller library
+// print.
+var crashMarks = []string{"panic: ", "fatal error: ", "WARNING: DATA RACE", "Observed a panic"}
+
+// crashesIn lists the lines that tell of a crash of an enricher.
+func crashesIn(file string) ([]string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading a log: %w", err)
+	}
+	var crashes []string
+	for line := range strings.Lines(string(data)) {
+		if slices.ContainsFunc(crashMarks, func(mark string) bool { return strings.Contains(line, mark) }) {
+			crashes = append(crashes, strings.TrimSpace(line))
+		}
+	}
+	return crashes, nil
 }

@@ -33,7 +33,6 @@ type replica struct {
 
 	startAt time.Time // while it is down
 	thawAt  time.Time // while it is frozen
-	starts  int
 }
 
 func newReplica(name, server, program string, capture bool) *replica {
@@ -66,7 +65,6 @@ func (r *replica) tend(ctx context.Context, bed *cluster.Cluster, random *rand.R
 		return err // an API server that is away; the next round tries again
 	}
 	r.process, r.startAt = process, time.Time{}
-	r.starts++
 	return nil
 }
 
