@@ -3,12 +3,15 @@ package loss
 import (
 	"context"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -75,19 +78,22 @@ var _ = Describe("With the capture finalizer", Ordered, Label("loss"), func() {
 		Expect(heldIn(ctx, object.Namespace)).To(BeEmpty())
 	})
 
-	It("kubectl alone frees a pod as well", func(ctx context.Context) {
+	It("the documented script frees every pod with kubectl alone", func(ctx context.Context) {
 		namespace := bed.Namespace(ctx)
-		app := submitHeld(ctx, namespace, "stranded")
-		for _, kind := range []string{"mutatingadmissionpolicybinding", "mutatingadmissionpolicy"} {
-			_, err := bed.Kubectl(ctx, "delete", kind, "spark-status-enricher-driver-finalizer")
-			Expect(err).NotTo(HaveOccurred())
+		app, another := submitHeld(ctx, namespace, "stranded"), submitHeld(ctx, namespace, "stranded-too")
+		shared := app.Driver(ctx).DeepCopy()
+		shared.ObjectMeta = metav1.ObjectMeta{
+			Namespace: namespace, Name: "shared-driver", Labels: map[string]string{v1beta2.LabelSparkRole: v1beta2.RoleDriver},
+			Finalizers: []string{"example.com/another", v1beta2.FinalizerCapture},
 		}
+		Expect(bed.Client.Create(ctx, shared)).To(Succeed())
 		DeferCleanup(func(ctx context.Context) { Expect(bed.Install(ctx, "--with", "finalizer")).To(Succeed()) })
-		_, err := bed.Kubectl(ctx, "patch", "pod", "-n", namespace, "stranded-driver", "--type=json", "-p", `[
-    {"op": "test", "path": "/metadata/finalizers/0", "value": "spark-status-enricher.io/capture"},
-    {"op": "remove", "path": "/metadata/finalizers/0"}]`)
-		Expect(err).NotTo(HaveOccurred())
+		out, err := bed.Shell(ctx, emergencyScript())
+		Expect(err).NotTo(HaveOccurred(), out)
 		app.Reaches(ctx, v1beta2.StateCompleted)
+		another.Reaches(ctx, v1beta2.StateCompleted)
+		Expect(bed.Client.Get(ctx, client.ObjectKeyFromObject(shared), shared)).To(Succeed())
+		Expect(shared.Finalizers).To(ConsistOf("example.com/another"))
 	})
 
 	It("one command frees every pod and retry where no enricher ever comes back", func(ctx context.Context) {
@@ -115,6 +121,17 @@ func submitHeld(ctx context.Context, namespace, name string) e2etest.App {
 	Consistently(app.State, "3s").WithContext(ctx).Should(Equal(v1beta2.StatePendingRerun))
 	Expect(heldIn(ctx, namespace)).To(ContainElement(name + "-driver"))
 	return app
+}
+
+// emergencyScript is the one that the documentation gives to those who have no binary.
+func emergencyScript() string {
+	GinkgoHelper()
+	text, err := os.ReadFile(filepath.Join(bed.Root, "docs", "operations.md"))
+	Expect(err).NotTo(HaveOccurred())
+	_, rest, found := strings.Cut(string(text), "Without the binary, with kubectl alone:\n\n```sh\n")
+	Expect(found).To(BeTrue(), "the documentation has no such script")
+	script, _, _ := strings.Cut(rest, "```")
+	return script
 }
 
 func heldIn(ctx context.Context, namespace string) []string {

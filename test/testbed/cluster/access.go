@@ -120,6 +120,12 @@ func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
 	return c.run(ctx, c.KubectlPath(), args...)
 }
 
+// Shell runs a script in which kubectl is this cluster's, as administrator, and gives what it printed.
+func (c *Cluster) Shell(ctx context.Context, script string) (string, error) {
+	path := "PATH=" + controlPlaneBin(c.Root) + string(os.PathListSeparator) + os.Getenv("PATH")
+	return c.run(ctx, "env", path, "bash", "-c", script)
+}
+
 // KubectlPath is the kubectl that the test bed uses.
 func (c *Cluster) KubectlPath() string { return filepath.Join(controlPlaneBin(c.Root), "kubectl") }
 
