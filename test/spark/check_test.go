@@ -42,11 +42,20 @@ func mismatches(c cell, o *outcome) []string {
 	differ("root cause", c.want.RootCause, d.Exception.RootCause.Class)
 	differ("condition", c.want.Condition, d.Exception.Condition)
 	differ("conditions", stateConditions[state], o.conditions())
+	if c.want.Reason == "" && d.Reason != "" {
+		found = append(found, fmt.Sprintf("reason is %q though nothing failed", d.Reason))
+	}
 	if c.want.ExitCode != nil {
 		differ("exit code", fmt.Sprint(*c.want.ExitCode), o.exitCode())
 	}
 	if !strings.Contains(d.Message, c.want.Message) {
 		found = append(found, fmt.Sprintf("message %q does not contain %q", d.Message, c.want.Message))
+	}
+	if o.spark != "" && !strings.Contains(o.spark, c.want.Spark) {
+		found = append(found, fmt.Sprintf("Spark's annotation does not contain %q", c.want.Spark))
+	}
+	if c.want.SparkLacks != "" && strings.Contains(o.spark, c.want.SparkLacks) {
+		found = append(found, fmt.Sprintf("Spark's annotation contains %q", c.want.SparkLacks))
 	}
 	return append(found, o.violations(c)...)
 }
@@ -72,7 +81,12 @@ func (o *outcome) violations(c cell) []string {
 		found = append(found, "the secret is shown")
 	}
 	if d := o.diagnostics(); c.conf == confFalse && (d.Exception.Class != "" || len(d.Exception.StackTrace) > 0) {
-		found = append(found, "text of the exception is shown though the conf is false")
+		found = append(found, "the exception is shown though the conf is false")
+	}
+	for _, text := range c.want.hidden {
+		if text != "" && strings.Contains(ours, text) {
+			found = append(found, fmt.Sprintf("%q is shown though the conf is false", text))
+		}
 	}
 	return found
 }

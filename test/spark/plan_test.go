@@ -37,7 +37,8 @@ type program struct {
 	Under          map[string]want   `json:"under,omitempty"`
 }
 
-// want is what a cell comes to. What is empty is not looked at, but for the state, whose default is FAILED.
+// want is what a cell comes to. What is empty is not looked at, but for the state, whose default is FAILED, and the
+// reason, without which nothing may be diagnosed.
 type want struct {
 	State      string `json:"state,omitempty"`
 	Annotation string `json:"annotation,omitempty"`
@@ -48,6 +49,11 @@ type want struct {
 	RootCause  string `json:"rootCause,omitempty"`
 	Condition  string `json:"condition,omitempty"`
 	ExitCode   *int32 `json:"exitCode,omitempty"`
+	// Spark and SparkLacks are what is and what is not in the annotation where Spark wrote it.
+	Spark      string `json:"spark,omitempty"`
+	SparkLacks string `json:"sparkLacks,omitempty"`
+	// hidden are texts that the conf forbids to show.
+	hidden []string
 }
 
 // cell is one run.
@@ -127,6 +133,7 @@ func (p program) wants(version, conf string) want {
 	case conf == confUnset:
 		w.Annotation = "NotRequested"
 	case conf == confFalse:
+		w.hidden = []string{w.Class, w.RootCause, w.Message, w.Condition}
 		w.Annotation, w.Class, w.RootCause, w.Message, w.Condition = "Disabled", "", "", "", ""
 	}
 	return w
@@ -143,6 +150,8 @@ func (w want) replacedBy(other want) want {
 		RootCause:  cmp.Or(other.RootCause, w.RootCause),
 		Condition:  cmp.Or(other.Condition, w.Condition),
 		ExitCode:   cmp.Or(other.ExitCode, w.ExitCode),
+		Spark:      cmp.Or(other.Spark, w.Spark),
+		SparkLacks: cmp.Or(other.SparkLacks, w.SparkLacks),
 	}
 }
 
