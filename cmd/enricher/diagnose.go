@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/annotation"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
@@ -86,16 +87,22 @@ func (f *diagnoseFlags) run(command *cobra.Command, args []string) error {
 	if err != nil {
 		return badInput{err}
 	}
-	var ev diagnosis.Evidence
+	var in inputs
 	if len(args) == 1 {
-		ev, err = f.fromCluster(command.Context(), args[0], cfg, engine)
+		in, err = f.fromCluster(command.Context(), args[0], cfg, engine)
 	} else {
-		ev, err = f.fromFiles(command.InOrStdin(), cfg.Log.MaxBytes)
+		in, err = f.fromFiles(command.InOrStdin(), cfg.Log.MaxBytes)
 	}
 	if err != nil {
 		return err
 	}
-	return printReport(command.OutOrStdout(), f.output, reportOn(engine, ev, cfg))
+	return printReport(command.OutOrStdout(), f.output, reportOn(engine, in, cfg))
+}
+
+// inputs are what was given or read: the evidence, and the application where there is one.
+type inputs struct {
+	app      *v1beta2.SparkApplication
+	evidence diagnosis.Evidence
 }
 
 // report is a diagnosis as the status would show it.
@@ -103,23 +110,23 @@ type report struct {
 	failed      bool
 	withheld    bool
 	state       v1beta2.State
-	diagnostics v1beta2.Diagnostics
+	diagnostics failure.Diagnostics
 }
 
 // reportOn diagnoses, and keeps to what the application's conf lets the status show.
-func reportOn(engine *diagnosis.Engine, ev diagnosis.Evidence, cfg *configv1alpha1.EnricherConfiguration) report {
-	found := engine.Diagnose(ev)
+func reportOn(engine *diagnosis.Engine, in inputs, cfg *configv1alpha1.EnricherConfiguration) report {
+	found := engine.Diagnose(in.evidence)
 	r := report{failed: found.Failed, diagnostics: found.Diagnostics}
-	if ev.Application == nil {
+	if in.app == nil {
 		return r
 	}
-	r.state = ev.Application.Status.ApplicationState.State
-	if found.Failed && annotation.ConsentOf(ev.Application, cfg).FactsOnly {
+	r.state = in.app.Status.ApplicationState.State
+	if found.Failed && annotation.ConsentOf(in.app, cfg).FactsOnly {
 		r.diagnostics, r.withheld = found.FactsOnly(), true
 	}
 	if found.Failed {
-		r.diagnostics.SubmissionID = ev.Application.Status.SubmissionID
-		r.diagnostics.Attempt = ev.Application.Status.ExecutionAttempts
+		r.diagnostics.SubmissionID = in.app.Status.SubmissionID
+		r.diagnostics.Attempt = in.app.Status.ExecutionAttempts
 	}
 	return r
 }

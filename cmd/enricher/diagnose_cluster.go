@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
@@ -19,8 +20,8 @@ import (
 // fromCluster reads application, driver pod, log and executors. It writes nothing.
 func (f *diagnoseFlags) fromCluster(
 	ctx context.Context, name string, cfg *configv1alpha1.EnricherConfiguration, engine *diagnosis.Engine,
-) (diagnosis.Evidence, error) {
-	var none diagnosis.Evidence
+) (inputs, error) {
+	var none inputs
 	conf, err := parseConf(f.conf)
 	if err != nil {
 		return none, badInput{err}
@@ -42,7 +43,8 @@ func (f *diagnoseFlags) fromCluster(
 	if err != nil {
 		return none, fmt.Errorf("making a client: %w", err)
 	}
-	return gather(ctx, &evidence.Gatherer{Client: clientset, Limits: cfg.Log}, app, engine)
+	ev, err := gather(ctx, &evidence.Gatherer{Client: clientset, Limits: cfg.Log}, app, engine)
+	return inputs{app: app, evidence: ev}, err
 }
 
 func (f *diagnoseFlags) namespaceInUse() (string, error) {
@@ -89,7 +91,7 @@ func gather(
 		return ev, err
 	}
 	switch engine.Diagnose(ev).Diagnostics.Reason {
-	case v1beta2.ReasonExecutorLost, v1beta2.ReasonExecutorOutOfMemory:
+	case failure.ReasonExecutorLost, failure.ReasonExecutorOutOfMemory:
 		if ev.Executors, err = g.Executors(ctx, app, app.Status.SubmissionID); err != nil {
 			return ev, err
 		}

@@ -11,37 +11,39 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
-	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job/sparkapplication"
 )
 
 // maxObject bounds a file that holds an object, in bytes; the API server's own limit is 3 MiB.
 const maxObject = 8 << 20
 
 // fromFiles reads the evidence from files; logBytes is how much of the log's end is read.
-func (f *diagnoseFlags) fromFiles(stdin io.Reader, logBytes int) (diagnosis.Evidence, error) {
-	var ev diagnosis.Evidence
+func (f *diagnoseFlags) fromFiles(stdin io.Reader, logBytes int) (inputs, error) {
+	var in inputs
+	ev := &in.evidence
 	conf, err := parseConf(f.conf)
 	if err != nil {
-		return ev, badInput{err}
+		return in, badInput{err}
 	}
 	if f.status != "" {
-		if ev.Application, err = readApplication(f.status, stdin); err != nil {
-			return ev, badInput{fmt.Errorf("--status: %w", err)}
+		if in.app, err = readApplication(f.status, stdin); err != nil {
+			return in, badInput{fmt.Errorf("--status: %w", err)}
 		}
 	}
 	if f.pod != "" {
 		if ev.Pod, err = readPod(f.pod, stdin); err != nil {
-			return ev, badInput{fmt.Errorf("--pod: %w", err)}
+			return in, badInput{fmt.Errorf("--pod: %w", err)}
 		}
 	}
 	if f.log != "" {
 		if ev.Log, err = readLog(f.log, stdin, logBytes); err != nil {
-			return ev, badInput{fmt.Errorf("--log: %w", err)}
+			return in, badInput{fmt.Errorf("--log: %w", err)}
 		}
 		ev.LogRead = true
 	}
-	ev.Application = withConf(ev.Application, conf)
-	return ev, nil
+	in.app = withConf(in.app, conf)
+	ev.Job = sparkapplication.Job(in.app)
+	return in, nil
 }
 
 func parseConf(settings []string) (map[string]string, error) {

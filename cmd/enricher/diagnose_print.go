@@ -11,7 +11,8 @@ import (
 	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 )
 
 func printReport(out io.Writer, format string, r report) error {
@@ -71,18 +72,18 @@ func (p *page) paint(code, s string) string {
 }
 
 // acts words the categories as an answer to the question who has to act.
-var acts = map[v1beta2.Category]string{
-	v1beta2.CategoryUser:          "User: the author of the program or query",
-	v1beta2.CategoryConfiguration: "Configuration: whoever writes the application's specification, image or access rules",
-	v1beta2.CategoryData:          "Data: the owner of the data or of the outside service",
-	v1beta2.CategoryPlatform:      "Platform: the operators of the cluster, or whoever sizes the job",
-	v1beta2.CategoryUnknown:       "Unknown: the evidence does not say",
+var acts = map[failure.Category]string{
+	failure.CategoryUser:          "User: the author of the program or query",
+	failure.CategoryConfiguration: "Configuration: whoever writes the application's specification, image or access rules",
+	failure.CategoryData:          "Data: the owner of the data or of the outside service",
+	failure.CategoryPlatform:      "Platform: the operators of the cluster, or whoever sizes the job",
+	failure.CategoryUnknown:       "Unknown: the evidence does not say",
 }
 
-var retries = map[v1beta2.Retryable]string{
-	v1beta2.RetryableTrue:    "yes, the same submission has a fair chance",
-	v1beta2.RetryableFalse:   "no, the same submission would fail again",
-	v1beta2.RetryableUnknown: "unknown",
+var retries = map[failure.Retryable]string{
+	failure.RetryableTrue:    "yes, the same submission has a fair chance",
+	failure.RetryableFalse:   "no, the same submission would fail again",
+	failure.RetryableUnknown: "unknown",
 }
 
 func (r report) text(colour bool) string {
@@ -106,13 +107,13 @@ func (r report) text(colour bool) string {
 	p.row("Driver", driverText(d.Driver))
 	p.row("Executors", executorsText(d.Executors))
 	if r.withheld {
-		p.row("Withheld", "the text of log and exception: "+v1beta2.ConfAnnotateExitException+" or the configuration forbids it")
+		p.row("Withheld", "the text of log and exception: "+spark.ConfAnnotateExitException+" or the configuration forbids it")
 	}
 	p.trace(d)
 	return p.String()
 }
 
-func (p *page) cause(d *v1beta2.Diagnostics) {
+func (p *page) cause(d *failure.Diagnostics) {
 	x := d.Exception
 	if x == nil {
 		return
@@ -129,7 +130,7 @@ func (p *page) cause(d *v1beta2.Diagnostics) {
 // shownLines is how much of the trace the terminal shows; json and yaml have all of the status.
 const shownLines = 20
 
-func (p *page) trace(d *v1beta2.Diagnostics) {
+func (p *page) trace(d *failure.Diagnostics) {
 	if d.Exception == nil || len(d.Exception.StackTrace) == 0 {
 		return
 	}
@@ -143,7 +144,7 @@ func (p *page) trace(d *v1beta2.Diagnostics) {
 	}
 }
 
-func exitText(d *v1beta2.Diagnostics) string {
+func exitText(d *failure.Diagnostics) string {
 	if d.ExitCode == nil {
 		return ""
 	}
@@ -153,7 +154,7 @@ func exitText(d *v1beta2.Diagnostics) string {
 	return fmt.Sprint(*d.ExitCode)
 }
 
-func driverText(d *v1beta2.Driver) string {
+func driverText(d *failure.Driver) string {
 	if d == nil {
 		return ""
 	}
@@ -167,7 +168,7 @@ func driverText(d *v1beta2.Driver) string {
 	return strings.Join(parts, ", ")
 }
 
-func executorsText(e *v1beta2.Executors) string {
+func executorsText(e *failure.Executors) string {
 	if e == nil {
 		return ""
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
 const corpus = "../../pkg/enricher/diagnosis/testdata/corpus/"
@@ -39,14 +39,14 @@ func TestDiagnoseReadsAnyOneInput(t *testing.T) {
 	for name, tc := range map[string]struct {
 		stdin string
 		args  []string
-		want  v1beta2.Reason
+		want  failure.Reason
 	}{
-		"a log":                           {args: []string{"--log", python + "driver.log"}, want: v1beta2.ReasonUserCodeError},
-		"a log on standard input":         {args: []string{"--log", "-"}, stdin: string(log), want: v1beta2.ReasonUserCodeError},
-		"a pod":                           {args: []string{"--pod", corpus + "003-driver-container-oomkilled/pod.yaml"}, want: v1beta2.ReasonDriverOOMKilled},
-		"a status":                        {args: []string{"--status", corpus + "053-ivy-cache-dir-missing-submission/app-status.yaml"}, want: v1beta2.ReasonDependencyResolutionFailed},
-		"a whole application":             {args: []string{"--status", "-"}, stdin: "kind: SparkApplication\nstatus: {applicationState: {state: FAILED, errorMessage: driver pod not found}}", want: v1beta2.ReasonDriverTerminated},
-		"a pod and a log":                 {args: []string{"--pod", python + "pod.yaml", "--log", python + "driver.log"}, want: v1beta2.ReasonUserCodeError},
+		"a log":                           {args: []string{"--log", python + "driver.log"}, want: failure.ReasonUserCodeError},
+		"a log on standard input":         {args: []string{"--log", "-"}, stdin: string(log), want: failure.ReasonUserCodeError},
+		"a pod":                           {args: []string{"--pod", corpus + "003-driver-container-oomkilled/pod.yaml"}, want: failure.ReasonDriverOOMKilled},
+		"a status":                        {args: []string{"--status", corpus + "053-ivy-cache-dir-missing-submission/app-status.yaml"}, want: failure.ReasonDependencyResolutionFailed},
+		"a whole application":             {args: []string{"--status", "-"}, stdin: "kind: SparkApplication\nstatus: {applicationState: {state: FAILED, errorMessage: driver pod not found}}", want: failure.ReasonDriverTerminated},
+		"a pod and a log":                 {args: []string{"--pod", python + "pod.yaml", "--log", python + "driver.log"}, want: failure.ReasonUserCodeError},
 		"a log that shows no failure":     {args: []string{"--log", "-"}, stdin: "26/03/11 08:41:03 INFO SparkContext: Running Spark version 3.5.5\n", want: ""},
 		"a pod that runs":                 {args: []string{"--pod", "-"}, stdin: "kind: Pod\nmetadata: {name: d}\nstatus: {phase: Running}", want: ""},
 		"a completed application's pod":   {args: []string{"--pod", "-"}, stdin: `{"kind":"Pod","metadata":{"name":"d"},"status":{"phase":"Succeeded"}}`, want: ""},
@@ -57,7 +57,7 @@ func TestDiagnoseReadsAnyOneInput(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got v1beta2.Diagnostics
+			var got failure.Diagnostics
 			if err := json.Unmarshal([]byte(out), &got); err != nil {
 				t.Fatalf("%v in %s", err, out)
 			}
@@ -114,7 +114,7 @@ func TestDiagnoseRefusesBadInput(t *testing.T) {
 func TestDiagnosePrintsTheStatusBlock(t *testing.T) {
 	dir := corpus + "031-s3a-403-forbidden/"
 	args := []string{"--pod", dir + "pod.yaml", "--status", dir + "app-status.yaml"}
-	var fromJSON, fromYAML v1beta2.Diagnostics
+	var fromJSON, fromYAML failure.Diagnostics
 	out, err := runDiagnose(t, "", append(args, "-o", "json")...)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -24,7 +25,7 @@ func indexByAppName(obj client.Object) []string {
 // cacheOptions keep driver pods and applications only, cut down to the fields in use.
 func cacheOptions(namespaces []string) cache.Options {
 	drivers := labels.SelectorFromSet(labels.Set{
-		v1beta2.LabelSparkRole: v1beta2.RoleDriver, v1beta2.LabelLaunchedBy: "true",
+		spark.LabelRole: spark.RoleDriver, v1beta2.LabelLaunchedBy: "true",
 	})
 	options := cache.Options{
 		ByObject: map[client.Object]cache.ByObject{

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
@@ -122,7 +123,7 @@ func TestAReleasedPodIsHeldNoMore(t *testing.T) {
 }
 
 func withHistory(app *v1beta2.SparkApplication, id string) *v1beta2.SparkApplication {
-	app.Status.Diagnostics = &v1beta2.Diagnostics{SubmissionID: "s-1", Attempts: []v1beta2.Attempt{{SubmissionID: id}}}
+	app.Status.Diagnostics = &failure.Diagnostics{SubmissionID: "s-1", Attempts: []failure.Attempt{{SubmissionID: id}}}
 	return app
 }
 

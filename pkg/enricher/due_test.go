@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -79,11 +81,11 @@ func running() *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "jobs", Name: "etl-driver", UID: "pod-uid", Labels: map[string]string{
-				v1beta2.LabelAppName: "etl", v1beta2.LabelSparkRole: v1beta2.RoleDriver,
+				v1beta2.LabelAppName: "etl", spark.LabelRole: spark.RoleDriver,
 				v1beta2.LabelLaunchedBy: "true", v1beta2.LabelSubmissionID: "s-1",
 			},
 		},
-		Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: v1beta2.DriverContainer}}},
+		Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: spark.DriverContainer}}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning},
 	}
 }
@@ -92,7 +94,7 @@ func ended(ago time.Duration) *corev1.Pod {
 	pod := running()
 	pod.Status.Phase = corev1.PodFailed
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
-		Name: v1beta2.DriverContainer, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+		Name: spark.DriverContainer, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 			ExitCode: 1, Reason: "Error", FinishedAt: metav1.NewTime(start.Add(-ago)),
 		}},
 	}}
@@ -124,13 +126,13 @@ func terminated(app *v1beta2.SparkApplication, ago time.Duration) *v1beta2.Spark
 }
 
 func explained(app *v1beta2.SparkApplication) *v1beta2.SparkApplication {
-	app.Status.Diagnostics = &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUserExit, ExitCode: ptr.To[int32](3)}
+	app.Status.Diagnostics = &failure.Diagnostics{SubmissionID: "s-1", Reason: failure.ReasonUserExit, ExitCode: ptr.To[int32](3)}
 	return app
 }
 
 // waited is an application whose status tells what its driver waited for.
 func waited(app *v1beta2.SparkApplication) *v1beta2.SparkApplication {
-	app.Status.Diagnostics = &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUnschedulable}
+	app.Status.Diagnostics = &failure.Diagnostics{SubmissionID: "s-1", Reason: failure.ReasonUnschedulable}
 	return app
 }
 

@@ -16,6 +16,7 @@ import (
 	eventsclient "k8s.io/client-go/kubernetes/typed/events/v1"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -69,7 +70,7 @@ func (r *Reconciler) recall(ctx context.Context, app *v1beta2.SparkApplication) 
 	r.memory.change(app, func(a *application) {
 		a.lost = false
 		if a.kept == nil {
-			a.kept = &v1beta2.Diagnostics{Attempts: attempts}
+			a.kept = &failure.Diagnostics{Attempts: attempts}
 		}
 	})
 	return 0
@@ -95,14 +96,14 @@ type journal struct {
 
 // entries are those of one namespace, or why there are none.
 type entries struct {
-	attempts map[types.UID][]v1beta2.Attempt
+	attempts map[types.UID][]failure.Attempt
 	err      error
 }
 
 func newJournal() *journal { return &journal{namespaces: map[string]entries{}} }
 
 // read returns app's failed attempts, newest first; none where events may not be listed, which is told at the start.
-func (j *journal) read(ctx context.Context, events eventsclient.EventInterface, app *v1beta2.SparkApplication) ([]v1beta2.Attempt, error) {
+func (j *journal) read(ctx context.Context, events eventsclient.EventInterface, app *v1beta2.SparkApplication) ([]failure.Attempt, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	known, ok := j.namespaces[app.Namespace]
@@ -138,9 +139,9 @@ func (j *journal) forget(namespace string) {
 }
 
 // attemptsIn returns the failed attempts that events tell of, newest first, by the UID of their application.
-func attemptsIn(events []eventsv1.Event) map[types.UID][]v1beta2.Attempt {
+func attemptsIn(events []eventsv1.Event) map[types.UID][]failure.Attempt {
 	slices.SortStableFunc(events, func(a, b eventsv1.Event) int { return b.EventTime.Compare(a.EventTime.Time) })
-	attempts := map[types.UID][]v1beta2.Attempt{}
+	attempts := map[types.UID][]failure.Attempt{}
 	for i := range events {
 		if attempt, ok := attemptIn(&events[i]); ok {
 			id := events[i].Regarding.UID
@@ -151,8 +152,8 @@ func attemptsIn(events []eventsv1.Event) map[types.UID][]v1beta2.Attempt {
 }
 
 // attemptIn is false for an event that the enricher cannot have made, or a status not hold: others create events too.
-func attemptIn(event *eventsv1.Event) (v1beta2.Attempt, bool) {
-	var a v1beta2.Attempt
+func attemptIn(event *eventsv1.Event) (failure.Attempt, bool) {
+	var a failure.Attempt
 	if json.Unmarshal([]byte(event.Annotations[v1beta2.AnnotationAttempt]), &a) != nil {
 		return a, false
 	}
@@ -161,14 +162,14 @@ func attemptIn(event *eventsv1.Event) (v1beta2.Attempt, bool) {
 	return a, ours && isStorable(&a)
 }
 
-func isStorable(a *v1beta2.Attempt) bool {
+func isStorable(a *failure.Attempt) bool {
 	for _, text := range []string{a.SubmissionID, string(a.Reason), a.PodUID, a.Message} {
 		if strings.ContainsFunc(text, unicode.IsControl) || len(text) > maxNameBytes && text != a.Message {
 			return false
 		}
 	}
-	return len(a.Message) <= v1beta2.MaxMessageBytes && (a.FinishedAt == nil || isDate(a.FinishedAt.UTC())) &&
-		slices.Contains(v1beta2.Categories, a.Category) && slices.Contains(v1beta2.Sources, a.Source)
+	return len(a.Message) <= failure.MaxMessageBytes && (a.FinishedAt == nil || isDate(a.FinishedAt.UTC())) &&
+		slices.Contains(failure.Categories, a.Category) && slices.Contains(failure.Sources, a.Source)
 }
 
 // isDate is false of a time that the API server's format cannot hold.

@@ -18,29 +18,30 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
 
 func TestWhatTheOperatorErasesIsKept(t *testing.T) {
-	exit := func(id string) v1beta2.Attempt {
-		return v1beta2.Attempt{SubmissionID: id, Reason: v1beta2.ReasonUserExit}
+	exit := func(id string) failure.Attempt {
+		return failure.Attempt{SubmissionID: id, Reason: failure.ReasonUserExit}
 	}
-	failed := &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUserExit}
-	retried := &v1beta2.Diagnostics{SubmissionID: "s-1", Attempts: []v1beta2.Attempt{exit("s-0")}}
+	failed := &failure.Diagnostics{SubmissionID: "s-1", Reason: failure.ReasonUserExit}
+	retried := &failure.Diagnostics{SubmissionID: "s-1", Attempts: []failure.Attempt{exit("s-0")}}
 	cases := map[string]struct {
-		before, now *v1beta2.Diagnostics
+		before, now *failure.Diagnostics
 		submission  string
-		want        []v1beta2.Attempt
-		wantReason  v1beta2.Reason
+		want        []failure.Attempt
+		wantReason  failure.Reason
 	}{
-		"a new submission is named":              {before: failed, submission: "s-2", want: []v1beta2.Attempt{exit("s-1")}},
-		"nothing was erased":                     {before: failed, now: retried, submission: "s-2", want: []v1beta2.Attempt{exit("s-0")}},
-		"erased within the attempt":              {before: retried, submission: "s-1", want: []v1beta2.Attempt{exit("s-0")}},
-		"an only attempt is erased":              {before: failed, submission: "s-1", wantReason: v1beta2.ReasonUserExit},
-		"an earlier attempt only, and a new one": {before: retried, submission: "s-2", want: []v1beta2.Attempt{exit("s-0")}},
+		"a new submission is named":              {before: failed, submission: "s-2", want: []failure.Attempt{exit("s-1")}},
+		"nothing was erased":                     {before: failed, now: retried, submission: "s-2", want: []failure.Attempt{exit("s-0")}},
+		"erased within the attempt":              {before: retried, submission: "s-1", want: []failure.Attempt{exit("s-0")}},
+		"an only attempt is erased":              {before: failed, submission: "s-1", wantReason: failure.ReasonUserExit},
+		"an earlier attempt only, and a new one": {before: retried, submission: "s-2", want: []failure.Attempt{exit("s-0")}},
 		"there was nothing":                      {submission: "s-2"},
-		"the attempts before were well":          {before: &v1beta2.Diagnostics{SubmissionID: "s-1"}, submission: "s-2"},
+		"the attempts before were well":          {before: &failure.Diagnostics{SubmissionID: "s-1"}, submission: "s-2"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -53,8 +54,8 @@ func TestWhatTheOperatorErasesIsKept(t *testing.T) {
 			m.observeApp(after)
 			known := m.snapshot(after)
 			wanted := status.Wanted(known.withHistory(after, start), nil, status.Options{})
-			var got []v1beta2.Attempt
-			var reason v1beta2.Reason
+			var got []failure.Attempt
+			var reason failure.Reason
 			if wanted.Diagnostics != nil {
 				got, reason = wanted.Diagnostics.Attempts, wanted.Diagnostics.Reason
 			}
@@ -72,7 +73,7 @@ func TestWhatTheOperatorErasesIsKept(t *testing.T) {
 }
 
 func TestNothingIsPutBackWhileNothingProtectsIt(t *testing.T) {
-	a := application{kept: &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUserExit}}
+	a := application{kept: &failure.Diagnostics{SubmissionID: "s-1", Reason: failure.ReasonUserExit}}
 	app := in(v1beta2.StateFailed)
 	a.erasure.until = start.Add(time.Second)
 	if got := a.withHistory(app, start); got != app {
@@ -86,7 +87,7 @@ func TestNothingIsPutBackWhileNothingProtectsIt(t *testing.T) {
 func TestAWaitThatIsOverIsNotKept(t *testing.T) {
 	m := newMemory(clocktesting.NewFakePassiveClock(start))
 	app := in(v1beta2.StateSubmitted)
-	for _, d := range []v1beta2.Diagnostics{{SubmissionID: "s-1", Reason: v1beta2.ReasonUnschedulable}, {SubmissionID: "s-1"}} {
+	for _, d := range []failure.Diagnostics{{SubmissionID: "s-1", Reason: failure.ReasonUnschedulable}, {SubmissionID: "s-1"}} {
 		app = app.DeepCopy()
 		app.Status.Diagnostics = &d
 		m.observeApp(app)
@@ -159,20 +160,20 @@ func TestTheJournalIsReadOnceForANamespace(t *testing.T) {
 
 func TestRecall(t *testing.T) {
 	attempt := failedRecord("s-0").Summary()
-	kept := &v1beta2.Diagnostics{SubmissionID: "s-0", Reason: v1beta2.ReasonUserExit}
+	kept := &failure.Diagnostics{SubmissionID: "s-0", Reason: failure.ReasonUserExit}
 	away := apierrors.NewServiceUnavailable("starting")
 	cases := map[string]struct {
 		submitted time.Duration // ago
 		err       error
 		later     time.Duration // after the first sight of the application
-		kept      *v1beta2.Diagnostics
-		want      *v1beta2.Diagnostics
+		kept      *failure.Diagnostics
+		want      *failure.Diagnostics
 		wantWait  time.Duration
 	}{
-		"submitted a minute ago":   {submitted: time.Minute, want: &v1beta2.Diagnostics{Attempts: []v1beta2.Attempt{attempt}}},
+		"submitted a minute ago":   {submitted: time.Minute, want: &failure.Diagnostics{Attempts: []failure.Attempt{attempt}}},
 		"submitted two hours ago":  {submitted: 2 * time.Hour},
 		"events cannot be listed":  {submitted: time.Minute, err: away, wantWait: recallPause},
-		"nor a minute later":       {submitted: time.Minute, err: away, later: recallPatience, want: &v1beta2.Diagnostics{}},
+		"nor a minute later":       {submitted: time.Minute, err: away, later: recallPatience, want: &failure.Diagnostics{}},
 		"seen in a status as well": {submitted: time.Minute, kept: kept, want: kept},
 	}
 	for name, tc := range cases {
@@ -185,7 +186,7 @@ func TestRecall(t *testing.T) {
 			app.Status.SubmissionID, app.Status.ExecutionAttempts = "s-1", 2
 			r.journal.namespaces[app.Namespace] = entries{err: tc.err}
 			if tc.err == nil {
-				r.journal.namespaces[app.Namespace] = entries{attempts: map[types.UID][]v1beta2.Attempt{app.UID: {attempt}}}
+				r.journal.namespaces[app.Namespace] = entries{attempts: map[types.UID][]failure.Attempt{app.UID: {attempt}}}
 			}
 			r.memory.observeApp(app)
 			r.memory.change(app, func(a *application) { a.kept = tc.kept })
@@ -201,9 +202,9 @@ func TestRecall(t *testing.T) {
 }
 
 func failedRecord(id string) *status.Record {
-	return &status.Record{SubmissionID: id, Attempt: 1, Failed: true, Diagnostics: v1beta2.Diagnostics{
-		Reason: v1beta2.ReasonUserExit, Category: v1beta2.CategoryUser, Message: "The program ended with exit code 3",
-		Source: v1beta2.SourceContainerStatus, Driver: &v1beta2.Driver{PodName: "etl-driver", PodUID: "pod-" + id},
+	return &status.Record{SubmissionID: id, Attempt: 1, Failed: true, Diagnostics: failure.Diagnostics{
+		Reason: failure.ReasonUserExit, Category: failure.CategoryUser, Message: "The program ended with exit code 3",
+		Source: failure.SourceContainerStatus, Driver: &failure.Driver{PodName: "etl-driver", PodUID: "pod-" + id},
 	}}
 }
 
@@ -217,7 +218,7 @@ func TestEventsAreAskedForOnlyWhereAnAttemptMayBeLost(t *testing.T) {
 		"a submission tried anew": {change: func(a *v1beta2.SparkApplication) { a.Status.SubmissionAttempts = 2 }, want: true},
 		"a changed specification": {change: func(a *v1beta2.SparkApplication) { a.Generation = 2 }, want: true},
 		"a retry that is told of": {change: func(a *v1beta2.SparkApplication) {
-			a.Status.ExecutionAttempts, a.Status.Diagnostics = 2, &v1beta2.Diagnostics{SubmissionID: "s-1"}
+			a.Status.ExecutionAttempts, a.Status.Diagnostics = 2, &failure.Diagnostics{SubmissionID: "s-1"}
 		}},
 		"not submitted": {change: func(a *v1beta2.SparkApplication) { a.Generation, a.Status.SubmissionID = 2, "" }},
 	}
@@ -281,7 +282,7 @@ func TestTheAttemptsOfEvents(t *testing.T) {
 		})
 	}
 	got := attemptsIn([]eventsv1.Event{tell("s-1", 2*time.Hour), tell("s-2", time.Hour)})
-	want := map[types.UID][]v1beta2.Attempt{app.UID: {failedRecord("s-2").Summary(), failedRecord("s-1").Summary()}}
+	want := map[types.UID][]failure.Attempt{app.UID: {failedRecord("s-2").Summary(), failedRecord("s-1").Summary()}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("attempts (-want +got):\n%s", diff)
 	}

@@ -10,10 +10,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/annotation"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job/sparkapplication"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
 
@@ -143,7 +145,7 @@ func worthAnotherTry(err error) bool {
 }
 
 func blamesExecutors(d diagnosis.Diagnosis) bool {
-	return d.Diagnostics.Reason == v1beta2.ReasonExecutorOutOfMemory || d.Diagnostics.Reason == v1beta2.ReasonExecutorLost
+	return d.Diagnostics.Reason == failure.ReasonExecutorOutOfMemory || d.Diagnostics.Reason == failure.ReasonExecutorLost
 }
 
 // recordOf annotates the driver pod where the application consents, and keeps what the status may show.
@@ -189,7 +191,7 @@ func (r *Reconciler) annotate(
 // explainWait explains a driver that has been waiting for longer than the grace period, and forgets the explanation
 // when the wait is over.
 func (r *Reconciler) explainWait(app *v1beta2.SparkApplication, t attempt, pod *corev1.Pod) time.Duration {
-	found := r.Engine.Diagnose(diagnosis.Evidence{Application: app, Pod: pod, Container: app.DriverContainerName(pod)})
+	found := r.Engine.Diagnose(diagnosis.Evidence{Job: sparkapplication.Job(app), Pod: pod, Container: app.DriverContainerName(pod)})
 	if !found.Failed {
 		r.memory.update(app, t.submissionID, func(t *attempt) { t.record = nil })
 		return 0

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
@@ -83,8 +84,8 @@ func TestEveryStateHasAMoment(t *testing.T) {
 func TestUntilVerdict(t *testing.T) {
 	const attempt = "b0b1"
 	failed := func(id string, secondsAgo time.Duration) status.Record {
-		return status.Record{SubmissionID: id, Failed: true, Diagnostics: v1beta2.Diagnostics{
-			Driver: &v1beta2.Driver{FinishedAt: ptr.To(metav1.NewTime(start.Add(-secondsAgo * time.Second)))},
+		return status.Record{SubmissionID: id, Failed: true, Diagnostics: failure.Diagnostics{
+			Driver: &failure.Driver{FinishedAt: ptr.To(metav1.NewTime(start.Add(-secondsAgo * time.Second)))},
 		}}
 	}
 	cases := map[string]struct {
@@ -113,14 +114,14 @@ func TestUntilVerdict(t *testing.T) {
 }
 
 func TestTheNewsThatARetryIsWellWaits(t *testing.T) {
-	failed := v1beta2.Attempt{SubmissionID: "s-0", Reason: v1beta2.ReasonUserExit}
-	stored := &v1beta2.Diagnostics{SubmissionID: "s-0", Reason: v1beta2.ReasonUserExit}
-	well := &v1beta2.Diagnostics{SubmissionID: "s-1", Attempts: []v1beta2.Attempt{failed}}
-	stuck := &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUnschedulable, Attempts: []v1beta2.Attempt{failed}}
+	failed := failure.Attempt{SubmissionID: "s-0", Reason: failure.ReasonUserExit}
+	stored := &failure.Diagnostics{SubmissionID: "s-0", Reason: failure.ReasonUserExit}
+	well := &failure.Diagnostics{SubmissionID: "s-1", Attempts: []failure.Attempt{failed}}
+	stuck := &failure.Diagnostics{SubmissionID: "s-1", Reason: failure.ReasonUnschedulable, Attempts: []failure.Attempt{failed}}
 	cases := map[string]struct {
 		state     v1beta2.State
 		submitted time.Duration // ago
-		is, to    *v1beta2.Diagnostics
+		is, to    *failure.Diagnostics
 		outage    time.Duration // ago
 		want      time.Duration
 	}{
@@ -148,16 +149,16 @@ func TestTheNewsThatARetryIsWellWaits(t *testing.T) {
 }
 
 func TestWhatTheNextSubmissionErasesIsNotWritten(t *testing.T) {
-	history := []v1beta2.Attempt{{SubmissionID: "s-0", Reason: v1beta2.ReasonUserExit}}
+	history := []failure.Attempt{{SubmissionID: "s-0", Reason: failure.ReasonUserExit}}
 	cases := map[string]struct {
 		state v1beta2.State
-		to    *v1beta2.Diagnostics
+		to    *failure.Diagnostics
 		want  bool
 	}{
-		"earlier attempts only":             {v1beta2.StatePendingRerun, &v1beta2.Diagnostics{SubmissionID: "s-1", Attempts: history}, true},
+		"earlier attempts only":             {v1beta2.StatePendingRerun, &failure.Diagnostics{SubmissionID: "s-1", Attempts: history}, true},
 		"conditions only":                   {v1beta2.StatePendingRerun, nil, true},
-		"the failure of this one":           {v1beta2.StatePendingRerun, &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: v1beta2.ReasonUserExit}, false},
-		"earlier attempts of one that runs": {v1beta2.StateRunning, &v1beta2.Diagnostics{SubmissionID: "s-1", Attempts: history}, false},
+		"the failure of this one":           {v1beta2.StatePendingRerun, &failure.Diagnostics{SubmissionID: "s-1", Reason: failure.ReasonUserExit}, false},
+		"earlier attempts of one that runs": {v1beta2.StateRunning, &failure.Diagnostics{SubmissionID: "s-1", Attempts: history}, false},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

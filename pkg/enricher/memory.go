@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/utils/clock"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
@@ -23,7 +24,7 @@ const unnamedLimit = 10 * time.Minute
 const claimantLimit = 8
 
 // rememberedAttempts is more than the status can hold, since attempts that were well count as well.
-const rememberedAttempts = 3 * v1beta2.MaxAttempts
+const rememberedAttempts = 3 * failure.MaxAttempts
 
 // storedLimit is how long a record is remembered beside the status that holds it, should that be erased.
 const storedLimit = 10 * time.Minute
@@ -73,7 +74,7 @@ type application struct {
 	// kept is the diagnostics that the status had last, should a write of the operator take them with it: never changed,
 	// since it may be the cache's. KeptFinal is true if they explained the end of their attempt; lost is true while they
 	// may have gone so before this process saw them.
-	kept            *v1beta2.Diagnostics
+	kept            *failure.Diagnostics
 	keptFinal, lost bool
 
 	// written is the resource version that our last write made, at writtenAt, with a diagnosis of storedID when the
@@ -266,7 +267,7 @@ func inStatus(app *v1beta2.SparkApplication, id string) bool {
 func inHistory(app *v1beta2.SparkApplication, id string) bool {
 	d := app.Status.Diagnostics
 	return d != nil && app.Status.SubmissionID != id &&
-		slices.ContainsFunc(d.Attempts, func(t v1beta2.Attempt) bool { return t.SubmissionID == id })
+		slices.ContainsFunc(d.Attempts, func(t failure.Attempt) bool { return t.SubmissionID == id })
 }
 
 // update changes one attempt; it is a no-op if the application is another one by now.

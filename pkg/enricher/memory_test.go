@@ -7,6 +7,7 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
@@ -186,7 +187,7 @@ func TestAStatusIsErasedOnlyAfterItsWriteWasSeen(t *testing.T) {
 		t.Error("what the operator erases for a new specification counts as erased")
 	}
 	app.Generation = 1
-	app.Status.Diagnostics = &v1beta2.Diagnostics{SubmissionID: "s-1"}
+	app.Status.Diagnostics = &failure.Diagnostics{SubmissionID: "s-1"}
 	if a.erased(app) {
 		t.Error("a version with the diagnostics counts as erased")
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/patch"
 )
 
@@ -41,7 +41,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 	return m
 }
 
-func (m *Metrics) diagnosed(reason v1beta2.Reason, category v1beta2.Category) {
+func (m *Metrics) diagnosed(reason failure.Reason, category failure.Category) {
 	m.diagnoses.WithLabelValues(string(reason), string(category)).Inc()
 }
 

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
@@ -70,7 +71,7 @@ func TestASpecificationReadPastTheCacheIsLeftAlone(t *testing.T) {
 			r.memory.observeApp(cached)
 			r.memory.update(cached, "s-1", func(t *attempt) {
 				t.settled = true
-				t.record = &status.Record{SubmissionID: "s-1", Failed: true, Diagnostics: v1beta2.Diagnostics{Reason: v1beta2.ReasonUserExit}}
+				t.record = &status.Record{SubmissionID: "s-1", Failed: true, Diagnostics: failure.Diagnostics{Reason: failure.ReasonUserExit}}
 				t.evented = true
 			})
 			r.memory.change(cached, func(a *application) { a.refusals, a.stateSince = 1, start.Add(-restTime) })

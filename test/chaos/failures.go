@@ -9,16 +9,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/test/testbed/script"
 )
 
-// failure is one way in which a driver ends, and the one right answer to it.
-type failure struct {
+// ending is one way in which a driver ends, and the one right answer to it.
+type ending struct {
 	name string
 	// reason and exitCode are what the diagnosis must say; the exit code is absent where no container ended. An empty
 	// reason is a driver that succeeds.
-	reason   v1beta2.Reason
+	reason   failure.Reason
 	exitCode *int32
 	// tells is true if the message must hold the order that only this driver tells of.
 	tells bool
@@ -69,22 +69,22 @@ const (
 
 // failures are dealt out in turn. Each leaves evidence that outlives the pod's log in the pod's status or on the pod:
 // the annotation, the termination message or the container's state.
-var failures = []failure{
-	{"annotated exception", v1beta2.ReasonUserCodeError, new(int32(1)), true, []script.Step{
+var failures = []ending{
+	{"annotated exception", failure.ReasonUserCodeError, new(int32(1)), true, []script.Step{
 		script.Log(startOfLog), own(script.Annotate, stateTrace), script.Exit(1)}},
-	{"exception in the log", v1beta2.ReasonUserCodeError, new(int32(1)), true, []script.Step{
+	{"exception in the log", failure.ReasonUserCodeError, new(int32(1)), true, []script.Step{
 		own(script.Log, startOfLog+"Exception in thread \"main\" "+stateTrace), script.Exit(1)}},
-	{"killed at the memory limit", v1beta2.ReasonDriverOOMKilled, new(int32(137)), false, []script.Step{
+	{"killed at the memory limit", failure.ReasonDriverOOMKilled, new(int32(137)), false, []script.Step{
 		script.Log(startOfLog), script.OOMKilled()}},
-	{"heap exhausted", v1beta2.ReasonDriverOutOfMemory, new(int32(1)), false, []script.Step{
+	{"heap exhausted", failure.ReasonDriverOutOfMemory, new(int32(1)), false, []script.Step{
 		script.Log(startOfLog + heapTrace), script.Exit(1)}},
-	{"missing table, annotated", v1beta2.ReasonSqlAnalysisError, new(int32(1)), true, []script.Step{
+	{"missing table, annotated", failure.ReasonSqlAnalysisError, new(int32(1)), true, []script.Step{
 		script.Log(startOfLog), own(script.Annotate, tableTrace), script.Exit(1)}},
-	{"missing module", v1beta2.ReasonMissingDependency, new(int32(1)), true, []script.Step{
+	{"missing module", failure.ReasonMissingDependency, new(int32(1)), true, []script.Step{
 		own(script.Log, startOfLog+moduleTrace), script.Exit(1)}},
-	{"chosen exit code", v1beta2.ReasonUserExit, new(int32(3)), false, []script.Step{
+	{"chosen exit code", failure.ReasonUserExit, new(int32(3)), false, []script.Step{
 		script.Log(startOfLog), script.Exit(3)}},
-	{"evicted", v1beta2.ReasonEvicted, new(int32(137)), false, []script.Step{
+	{"evicted", failure.ReasonEvicted, new(int32(137)), false, []script.Step{
 		script.Log(startOfLog), evict}},
 }
 
@@ -100,4 +100,4 @@ func evict(ctx context.Context, pod script.Pod) error {
 	})
 }
 
-var success = failure{name: "success", steps: []script.Step{script.Log(startOfLog), script.Exit(0)}}
+var success = ending{name: "success", steps: []script.Step{script.Log(startOfLog), script.Exit(0)}}

@@ -14,45 +14,46 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/testbed/audit"
 )
 
 // outcomeOf is a run of one application that failed twice, with the status as given.
 func outcomeOf(status v1beta2.Status) *outcome {
-	crash := failure{name: "crash", reason: v1beta2.ReasonUserExit, exitCode: new(int32(3))}
+	crash := ending{name: "crash", reason: failure.ReasonUserExit, exitCode: new(int32(3))}
 	return &outcome{
-		apps:   []planned{{namespace: "chaos-0", name: "app-0000", attempts: []failure{crash, crash}}},
+		apps:   []planned{{namespace: "chaos-0", name: "app-0000", attempts: []ending{crash, crash}}},
 		rounds: map[string]int{"chaos-0/app-0000": 2},
 		known: []entry{
-			{app: "chaos-0/app-0000", submissionID: "s-1", podUID: "p-1", failure: crash},
-			{app: "chaos-0/app-0000", submissionID: "s-2", podUID: "p-2", failure: crash},
+			{app: "chaos-0/app-0000", submissionID: "s-1", podUID: "p-1", ending: crash},
+			{app: "chaos-0/app-0000", submissionID: "s-2", podUID: "p-2", ending: crash},
 		},
 		statuses: map[string]*v1beta2.SparkApplication{"chaos-0/app-0000": {Status: status}},
 	}
 }
 
-func diagnosed(reason v1beta2.Reason, exitCode int32, earlier ...v1beta2.Attempt) v1beta2.Status {
+func diagnosed(reason failure.Reason, exitCode int32, earlier ...failure.Attempt) v1beta2.Status {
 	return v1beta2.Status{
 		SubmissionID: "s-2", ApplicationState: v1beta2.ApplicationState{State: v1beta2.StateFailed},
-		Diagnostics: &v1beta2.Diagnostics{
-			SubmissionID: "s-2", Reason: reason, ExitCode: &exitCode, Driver: &v1beta2.Driver{PodUID: "p-2"}, Attempts: earlier,
+		Diagnostics: &failure.Diagnostics{
+			SubmissionID: "s-2", Reason: reason, ExitCode: &exitCode, Driver: &failure.Driver{PodUID: "p-2"}, Attempts: earlier,
 		},
 	}
 }
 
 func TestFigures(t *testing.T) {
-	first := v1beta2.Attempt{SubmissionID: "s-1", PodUID: "p-1", Reason: v1beta2.ReasonUserExit, ExitCode: new(int32(3))}
+	first := failure.Attempt{SubmissionID: "s-1", PodUID: "p-1", Reason: failure.ReasonUserExit, ExitCode: new(int32(3))}
 	running := v1beta2.Status{SubmissionID: "s-2", ApplicationState: v1beta2.ApplicationState{State: v1beta2.StateRunning}}
 	type counts struct{ diagnosed, lost, wrong, stuck int }
 	tests := map[string]struct {
 		status v1beta2.Status
 		want   counts
 	}{
-		"both attempts are told":                {diagnosed(v1beta2.ReasonUserExit, 3, first), counts{diagnosed: 2}},
-		"the earlier attempt is missing":        {diagnosed(v1beta2.ReasonUserExit, 3), counts{diagnosed: 1, lost: 1}},
-		"the reason is wrong":                   {diagnosed(v1beta2.ReasonUnknown, 3, first), counts{diagnosed: 1, wrong: 1}},
-		"the exit code is wrong":                {diagnosed(v1beta2.ReasonUserExit, 1, first), counts{diagnosed: 1, wrong: 1}},
+		"both attempts are told":                {diagnosed(failure.ReasonUserExit, 3, first), counts{diagnosed: 2}},
+		"the earlier attempt is missing":        {diagnosed(failure.ReasonUserExit, 3), counts{diagnosed: 1, lost: 1}},
+		"the reason is wrong":                   {diagnosed(failure.ReasonUnknown, 3, first), counts{diagnosed: 1, wrong: 1}},
+		"the exit code is wrong":                {diagnosed(failure.ReasonUserExit, 1, first), counts{diagnosed: 1, wrong: 1}},
 		"nothing is told and nothing has ended": {running, counts{lost: 2, stuck: 1}},
 	}
 	for name, test := range tests {
@@ -67,7 +68,7 @@ func TestFigures(t *testing.T) {
 }
 
 func TestFiguresOfPodsAndEvents(t *testing.T) {
-	o := outcomeOf(diagnosed(v1beta2.ReasonUserExit, 3))
+	o := outcomeOf(diagnosed(failure.ReasonUserExit, 3))
 	event := eventsv1.Event{
 		Regarding: corev1.ObjectReference{UID: "app"}, Related: &corev1.ObjectReference{UID: "pod"},
 	}

@@ -6,17 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
 // diagnosisOf finds what the status says about a submission, as the current attempt or an earlier one.
-func diagnosisOf(app *v1beta2.SparkApplication, submissionID string) (v1beta2.Attempt, bool) {
+func diagnosisOf(app *v1beta2.SparkApplication, submissionID string) (failure.Attempt, bool) {
 	if app == nil || app.Status.Diagnostics == nil {
-		return v1beta2.Attempt{}, false
+		return failure.Attempt{}, false
 	}
 	d := app.Status.Diagnostics
 	if d.SubmissionID == submissionID && d.Reason != "" {
-		current := v1beta2.Attempt{
+		current := failure.Attempt{
 			SubmissionID: submissionID, Reason: d.Reason, Message: d.Message, ExitCode: d.ExitCode, Source: d.Source,
 		}
 		if d.Driver != nil {
@@ -24,17 +25,17 @@ func diagnosisOf(app *v1beta2.SparkApplication, submissionID string) (v1beta2.At
 		}
 		return current, true
 	}
-	i := slices.IndexFunc(d.Attempts, func(a v1beta2.Attempt) bool { return a.SubmissionID == submissionID })
+	i := slices.IndexFunc(d.Attempts, func(a failure.Attempt) bool { return a.SubmissionID == submissionID })
 	if i < 0 {
-		return v1beta2.Attempt{}, false
+		return failure.Attempt{}, false
 	}
 	return d.Attempts[i], true
 }
 
 // right is true if a diagnosis is that of the attempt: of its pod, in its words, and with the one right answer.
-func right(e entry, got v1beta2.Attempt) bool {
-	return got.PodUID == e.podUID && got.Reason == e.failure.reason && sameCode(got.ExitCode, e.failure.exitCode) &&
-		(!e.failure.tells || strings.Contains(got.Message, orderOf(e.podUID)))
+func right(e entry, got failure.Attempt) bool {
+	return got.PodUID == e.podUID && got.Reason == e.ending.reason && sameCode(got.ExitCode, e.ending.exitCode) &&
+		(!e.ending.tells || strings.Contains(got.Message, orderOf(e.podUID)))
 }
 
 func sameCode(a, b *int32) bool {
@@ -49,13 +50,13 @@ func (o *outcome) lostLine(e entry) string {
 	if o.told[e.submissionID] {
 		why = "it was diagnosed, and the enricher ended before it could be written"
 	}
-	return fmt.Sprintf("%s (%s, submission %s, ended %s): %s", e.app, e.failure.name, e.submissionID, e.at.Format("15:04:05"), why)
+	return fmt.Sprintf("%s (%s, submission %s, ended %s): %s", e.app, e.ending.name, e.submissionID, e.at.Format("15:04:05"), why)
 }
 
-func wrongLine(e entry, got v1beta2.Attempt) string {
+func wrongLine(e entry, got failure.Attempt) string {
 	return fmt.Sprintf("%s (%s, submission %s, pod %s): got %s, exit code %s, from %s, pod %s, %q; want %s, exit code %s",
-		e.app, e.failure.name, e.submissionID, e.podUID, got.Reason, code(got.ExitCode), got.Source, got.PodUID, got.Message,
-		cmp.Or(string(e.failure.reason), "nothing"), code(e.failure.exitCode))
+		e.app, e.ending.name, e.submissionID, e.podUID, got.Reason, code(got.ExitCode), got.Source, got.PodUID, got.Message,
+		cmp.Or(string(e.ending.reason), "nothing"), code(e.ending.exitCode))
 }
 
 func code(c *int32) string {

@@ -7,29 +7,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
 func TestRight(t *testing.T) {
-	e := entry{podUID: "p-1", failure: failure{reason: v1beta2.ReasonUserCodeError, exitCode: new(int32(1)), tells: true}}
+	e := entry{podUID: "p-1", ending: ending{reason: failure.ReasonUserCodeError, exitCode: new(int32(1)), tells: true}}
 	message := "java.lang.IllegalStateException: order " + orderOf("p-1") + " has no customer"
 	silent := e
-	silent.failure.tells = false
-	answer := func(uid, message string, reason v1beta2.Reason, code *int32) v1beta2.Attempt {
-		return v1beta2.Attempt{PodUID: uid, Message: message, Reason: reason, ExitCode: code}
+	silent.ending.tells = false
+	answer := func(uid, message string, reason failure.Reason, code *int32) failure.Attempt {
+		return failure.Attempt{PodUID: uid, Message: message, Reason: reason, ExitCode: code}
 	}
 	tests := map[string]struct {
 		of   entry
-		got  v1beta2.Attempt
+		got  failure.Attempt
 		want bool
 	}{
-		"all is its own":           {e, answer("p-1", message, v1beta2.ReasonUserCodeError, new(int32(1))), true},
-		"the words of another":     {e, answer("p-1", "order "+orderOf("p-2")+" has no customer", v1beta2.ReasonUserCodeError, new(int32(1))), false},
-		"no words are expected":    {silent, answer("p-1", "exit code 1", v1beta2.ReasonUserCodeError, new(int32(1))), true},
-		"the pod of another":       {e, answer("p-2", message, v1beta2.ReasonUserCodeError, new(int32(1))), false},
-		"the reason of another":    {e, answer("p-1", message, v1beta2.ReasonUnknown, new(int32(1))), false},
-		"the exit code of another": {e, answer("p-1", message, v1beta2.ReasonUserCodeError, new(int32(3))), false},
-		"no exit code":             {e, answer("p-1", message, v1beta2.ReasonUserCodeError, nil), false},
+		"all is its own":           {e, answer("p-1", message, failure.ReasonUserCodeError, new(int32(1))), true},
+		"the words of another":     {e, answer("p-1", "order "+orderOf("p-2")+" has no customer", failure.ReasonUserCodeError, new(int32(1))), false},
+		"no words are expected":    {silent, answer("p-1", "exit code 1", failure.ReasonUserCodeError, new(int32(1))), true},
+		"the pod of another":       {e, answer("p-2", message, failure.ReasonUserCodeError, new(int32(1))), false},
+		"the reason of another":    {e, answer("p-1", message, failure.ReasonUnknown, new(int32(1))), false},
+		"the exit code of another": {e, answer("p-1", message, failure.ReasonUserCodeError, new(int32(3))), false},
+		"no exit code":             {e, answer("p-1", message, failure.ReasonUserCodeError, nil), false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestRight(t *testing.T) {
 }
 
 func TestADiagnosisOfWhatWasWellIsWrong(t *testing.T) {
-	o := outcomeOf(diagnosed(v1beta2.ReasonUserExit, 3))
+	o := outcomeOf(diagnosed(failure.ReasonUserExit, 3))
 	o.well, o.known = o.known[1:], nil
 	if f := o.figures(); f.wrong != 1 || f.attempts != 0 {
 		t.Errorf("got %d wrong of %d attempts, want 1 of 0", f.wrong, f.attempts)

@@ -16,7 +16,7 @@ type entry struct {
 	app          string
 	submissionID string
 	podUID       string
-	failure      failure
+	ending       ending
 	at           time.Time
 }
 
@@ -30,13 +30,13 @@ type ledger struct {
 func newLedger() *ledger { return &ledger{named: map[string]bool{}} }
 
 // ended is the step that notes the end of a driver.
-func (l *ledger) ended(app string, f failure) script.Step {
+func (l *ledger) ended(app string, f ending) script.Step {
 	return func(_ context.Context, pod script.Pod) error {
 		snapshot := pod.Snapshot()
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.entries = append(l.entries, entry{
-			app: app, submissionID: snapshot.Labels[labelSubmissionID], podUID: string(snapshot.UID), failure: f, at: time.Now(),
+			app: app, submissionID: snapshot.Labels[labelSubmissionID], podUID: string(snapshot.UID), ending: f, at: time.Now(),
 		})
 		return nil
 	}
@@ -56,7 +56,7 @@ func (l *ledger) all() (known, orphaned, well []entry) {
 	defer l.mu.Unlock()
 	for _, e := range l.entries {
 		switch {
-		case e.failure.reason == "":
+		case e.ending.reason == "":
 			well = append(well, e)
 		case l.named[e.submissionID]:
 			known = append(known, e)

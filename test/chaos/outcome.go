@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/testbed/audit"
 	"github.com/spark-status-enricher/enricher/test/testbed/cluster"
@@ -57,7 +58,7 @@ func observe(ctx context.Context, bed *cluster.Cluster, apps []planned, book *le
 		if err := bed.Enriched.List(ctx, list); err != nil {
 			return err
 		}
-		return bed.Client.List(ctx, pods, client.MatchingLabels{v1beta2.LabelSparkRole: v1beta2.RoleDriver})
+		return bed.Client.List(ctx, pods, client.MatchingLabels{spark.LabelRole: spark.RoleDriver})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading what came of it: %w", err)

@@ -13,10 +13,10 @@ import (
 type planned struct {
 	namespace, name string
 	at              time.Duration
-	attempts        []failure
+	attempts        []ending
 	runs            []time.Duration // how long the driver of each attempt runs
 	retries         int32
-	interval        int64 // seconds; short ones have the operator delete the pod right after its failure
+	interval        int64 // seconds; short ones have the operator delete the pod right after its ending
 	annotating      bool
 	// respecified applications get another specification right after they have failed, and so one more attempt.
 	respecified bool
@@ -37,7 +37,7 @@ const (
 func planApplications(seed uint64, count int, over time.Duration) []planned {
 	random := rand.New(rand.NewPCG(seed, 1))
 	next := 0
-	deal := func() failure {
+	deal := func() ending {
 		next++
 		return failures[(next-1)%len(failures)]
 	}

@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/testbed/build"
 	"github.com/spark-status-enricher/enricher/test/testbed/script"
@@ -24,8 +25,8 @@ type outcome struct {
 // result is what can be seen on an application.
 type result struct {
 	State     v1beta2.State
-	Reason    v1beta2.Reason
-	Source    v1beta2.Source
+	Reason    failure.Reason
+	Source    failure.Source
 	Annotated string // reason of the condition ExitExceptionAnnotated
 	Exception string // class
 	Attempts  int    // earlier failed attempts
@@ -53,7 +54,7 @@ func run(log string, end ...script.Step) []script.Step {
 func outcomes(namespace string) []outcome {
 	app := func(name string) *build.Application { return build.App(namespace, name).Plays(name) }
 	javaFailure := drives(startLog+uncaught, script.Exit(1))
-	failed := result{State: v1beta2.StateFailed, Reason: v1beta2.ReasonUserCodeError, Source: v1beta2.SourceDriverLog}
+	failed := result{State: v1beta2.StateFailed, Reason: failure.ReasonUserCodeError, Source: failure.SourceDriverLog}
 	java := func(annotated, exception string) result {
 		wanted := failed
 		wanted.Annotated, wanted.Exception = annotated, exception
@@ -65,7 +66,7 @@ func outcomes(namespace string) []outcome {
 			"failed, the driver wrote the annotation", app("annotated-by-driver").Annotating("true"),
 			drives(startLog+uncaught, script.Annotate(trace), script.Exit(1)),
 			result{
-				State: v1beta2.StateFailed, Reason: v1beta2.ReasonUserCodeError, Source: v1beta2.SourceAnnotation,
+				State: v1beta2.StateFailed, Reason: failure.ReasonUserCodeError, Source: failure.SourceAnnotation,
 				Annotated: v1beta2.AnnotatedByDriver, Exception: exceptionClass,
 			},
 		},
@@ -80,14 +81,14 @@ func outcomes(namespace string) []outcome {
 		{
 			"killed at the memory limit", app("oom-killed"), drives(startLog, script.OOMKilled()),
 			result{
-				State: v1beta2.StateFailed, Reason: v1beta2.ReasonDriverOOMKilled, Source: v1beta2.SourceContainerStatus,
+				State: v1beta2.StateFailed, Reason: failure.ReasonDriverOOMKilled, Source: failure.SourceContainerStatus,
 				Annotated: v1beta2.NotAnnotatedNotRequested,
 			},
 		},
 		{
 			"image cannot be pulled", app("image-missing"),
 			script.Once(script.Waiting("ImagePullBackOff", `Back-off pulling image "`+image+`": not found`)),
-			result{State: v1beta2.StateSubmitted, Reason: v1beta2.ReasonImagePullFailed, Source: v1beta2.SourceContainerStatus},
+			result{State: v1beta2.StateSubmitted, Reason: failure.ReasonImagePullFailed, Source: failure.SourceContainerStatus},
 		},
 		{
 			"failed once, then succeeded", app("second-try").Annotating("true").Retries(1, 1),

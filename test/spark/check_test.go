@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -92,17 +93,17 @@ func (o *outcome) violations(c cell) []string {
 }
 
 // diagnostics are those of the application, with all parts present.
-func (o *outcome) diagnostics() v1beta2.Diagnostics {
-	d := v1beta2.Diagnostics{}
+func (o *outcome) diagnostics() failure.Diagnostics {
+	d := failure.Diagnostics{}
 	if o.app.Status.Diagnostics != nil {
 		d = *o.app.Status.Diagnostics
 	}
-	exception := v1beta2.Exception{}
+	exception := failure.Exception{}
 	if d.Exception != nil {
 		exception = *d.Exception
 	}
 	if exception.RootCause == nil {
-		exception.RootCause = &v1beta2.Cause{}
+		exception.RootCause = &failure.Cause{}
 	}
 	d.Exception = &exception
 	return d

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/testbed/audit"
 	"github.com/spark-status-enricher/enricher/test/testbed/build"
@@ -165,7 +166,7 @@ func annotation(pod *corev1.Pod) string {
 	if pod == nil {
 		return ""
 	}
-	return pod.Annotations[v1beta2.AnnotationExitException]
+	return pod.Annotations[spark.AnnotationExitException]
 }
 
 func byEnricher(pod *corev1.Pod) bool {

@@ -24,6 +24,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -107,16 +109,16 @@ func submit(ctx context.Context, name string, ended corev1.ContainerStateTermina
 
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name + "-driver", Namespace: namespace, Labels: map[string]string{
-			v1beta2.LabelSparkRole: v1beta2.RoleDriver, v1beta2.LabelLaunchedBy: "true", v1beta2.LabelAppName: name, v1beta2.LabelSubmissionID: "s-1",
+			spark.LabelRole: spark.RoleDriver, v1beta2.LabelLaunchedBy: "true", v1beta2.LabelAppName: name, v1beta2.LabelSubmissionID: "s-1",
 		}},
-		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: v1beta2.DriverContainer, Image: "spark"}}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: spark.DriverContainer, Image: "spark"}}},
 	}
 	if annotation != "" {
-		pod.Annotations = map[string]string{v1beta2.AnnotationExitException: annotation}
+		pod.Annotations = map[string]string{spark.AnnotationExitException: annotation}
 	}
 	Expect(cluster.Create(ctx, pod)).To(Succeed())
 	pod.Status.Phase = corev1.PodFailed
-	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: v1beta2.DriverContainer, State: corev1.ContainerState{Terminated: &ended}}}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: spark.DriverContainer, State: corev1.ContainerState{Terminated: &ended}}}
 	Expect(cluster.Status().Update(ctx, pod)).To(Succeed())
 }
 
@@ -130,10 +132,10 @@ var _ = Describe("enricher diagnose NAME", func() {
 
 		out, complaints, code := enricher(ctx, "diagnose", "told", "-n", namespace, "-o", "json")
 		Expect(code).To(BeZero(), complaints)
-		var found v1beta2.Diagnostics
+		var found failure.Diagnostics
 		Expect(json.Unmarshal([]byte(out), &found)).To(Succeed())
-		Expect(found.Reason).To(Equal(v1beta2.ReasonUserCodeError))
-		Expect(found.Source).To(Equal(v1beta2.SourceAnnotation))
+		Expect(found.Reason).To(Equal(failure.ReasonUserCodeError))
+		Expect(found.Source).To(Equal(failure.SourceAnnotation))
 		Expect(found.SubmissionID).To(Equal("s-1"))
 		Expect(found.Driver.PodName).To(Equal("told-driver"))
 

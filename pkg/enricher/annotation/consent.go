@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -25,7 +26,7 @@ func ConsentOf(app *v1beta2.SparkApplication, cfg *configv1alpha1.EnricherConfig
 	if !unset.Annotate {
 		unset.Refusal = v1beta2.NotAnnotatedNotRequested
 	}
-	value, set := app.Spec.SparkConf[v1beta2.ConfAnnotateExitException]
+	value, set := app.Spec.SparkConf[spark.ConfAnnotateExitException]
 	if !set {
 		return unset
 	}

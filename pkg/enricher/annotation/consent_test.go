@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -41,5 +42,5 @@ func TestConsentOf(t *testing.T) {
 }
 
 func set(value string) map[string]string {
-	return map[string]string{v1beta2.ConfAnnotateExitException: value}
+	return map[string]string{spark.ConfAnnotateExitException: value}
 }

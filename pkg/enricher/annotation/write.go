@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/patch"
 )
@@ -27,7 +29,7 @@ const tries = 3
 // has one by then: a late one of the driver wins. It returns the condition ExitExceptionAnnotated that is true
 // afterwards, without its times. An error means that it is not known and worth another try.
 func Write(
-	ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, trace string, source v1beta2.Source,
+	ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, trace string, source failure.Source,
 ) (metav1.Condition, error) {
 	for range tries {
 		if done, ok := Present(pod); ok {
@@ -60,15 +62,15 @@ func Write(
 }
 
 // body is the patch in one of two shapes, since a test in an absent map is refused like one that does not hold.
-func body(pod *corev1.Pod, trace string, source v1beta2.Source) []byte {
+func body(pod *corev1.Pod, trace string, source failure.Source) []byte {
 	ops := []patch.Operation{patch.Test("/metadata/uid", pod.UID)}
 	if len(pod.Annotations) == 0 {
 		ops = append(ops, patch.Test("/metadata/annotations", nil), patch.Add("/metadata/annotations", map[string]string{
-			v1beta2.AnnotationExitException:       trace,
+			spark.AnnotationExitException:         trace,
 			v1beta2.AnnotationExitExceptionSource: string(source),
 		}))
 	} else {
-		key := "/metadata/annotations/" + patch.Key(v1beta2.AnnotationExitException)
+		key := "/metadata/annotations/" + patch.Key(spark.AnnotationExitException)
 		sourceKey := "/metadata/annotations/" + patch.Key(v1beta2.AnnotationExitExceptionSource)
 		ops = append(ops, patch.Test(key, nil), patch.Add(key, trace), patch.Add(sourceKey, string(source)))
 	}
@@ -79,8 +81,8 @@ func body(pod *corev1.Pod, trace string, source v1beta2.Source) []byte {
 	return data
 }
 
-func refusal(pod *corev1.Pod, trace string, source v1beta2.Source) string {
-	total := len(v1beta2.AnnotationExitException) + len(trace) + len(v1beta2.AnnotationExitExceptionSource) + len(source)
+func refusal(pod *corev1.Pod, trace string, source failure.Source) string {
+	total := len(spark.AnnotationExitException) + len(trace) + len(v1beta2.AnnotationExitExceptionSource) + len(source)
 	for key, value := range pod.Annotations {
 		total += len(key) + len(value)
 	}
@@ -109,11 +111,11 @@ func reread(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod) (
 
 // Present returns the condition of a pod that carries the annotation.
 func Present(pod *corev1.Pod) (metav1.Condition, bool) {
-	if _, ok := pod.Annotations[v1beta2.AnnotationExitException]; !ok {
+	if _, ok := pod.Annotations[spark.AnnotationExitException]; !ok {
 		return metav1.Condition{}, false
 	}
 	if source, ok := pod.Annotations[v1beta2.AnnotationExitExceptionSource]; ok {
-		return writtenByEnricher(v1beta2.Source(source)), true
+		return writtenByEnricher(failure.Source(source)), true
 	}
 	return metav1.Condition{
 		Type: v1beta2.ConditionExitExceptionAnnotated, Status: metav1.ConditionTrue,
@@ -124,9 +126,9 @@ func Present(pod *corev1.Pod) (metav1.Condition, bool) {
 // Absent returns the condition of a pod without the annotation, for a reason of the closed list.
 func Absent(reason string) metav1.Condition {
 	messages := map[string]string{
-		v1beta2.NotAnnotatedNotRequested: v1beta2.ConfAnnotateExitException + " is not set",
-		v1beta2.NotAnnotatedDisabled:     v1beta2.ConfAnnotateExitException + " is false",
-		v1beta2.NotAnnotatedInvalidConf:  v1beta2.ConfAnnotateExitException + " is neither true nor false",
+		v1beta2.NotAnnotatedNotRequested: spark.ConfAnnotateExitException + " is not set",
+		v1beta2.NotAnnotatedDisabled:     spark.ConfAnnotateExitException + " is false",
+		v1beta2.NotAnnotatedInvalidConf:  spark.ConfAnnotateExitException + " is neither true nor false",
 		v1beta2.NotAnnotatedNoEvidence:   "There is no pod, or no exception to write onto it",
 	}
 	return metav1.Condition{
@@ -134,10 +136,10 @@ func Absent(reason string) metav1.Condition {
 	}
 }
 
-func writtenByEnricher(source v1beta2.Source) metav1.Condition {
+func writtenByEnricher(source failure.Source) metav1.Condition {
 	message := "The enricher annotated the driver pod"
 	switch source {
-	case v1beta2.SourceDriverLog, v1beta2.SourceTerminationMessage, v1beta2.SourceContainerStatus, v1beta2.SourcePodStatus:
+	case failure.SourceDriverLog, failure.SourceTerminationMessage, failure.SourceContainerStatus, failure.SourcePodStatus:
 		message += ", from " + string(source)
 	}
 	return metav1.Condition{

@@ -14,7 +14,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job/sparkapplication"
 )
 
 // expected is a case's expected.yaml.
@@ -93,10 +95,10 @@ func loadCase(t testing.TB, name string, files fs.FS) corpusCase {
 	}
 	read("expected.yaml", &c.want)
 	app := &v1beta2.SparkApplication{}
-	if read("app-status.yaml", &app.Status) {
-		c.evidence.Application = app
+	known := read("app-status.yaml", &app.Status)
+	if read("app-spec.yaml", &app.Spec); known {
+		c.evidence.Job = sparkapplication.Job(app)
 	}
-	read("app-spec.yaml", &app.Spec)
 	pod := &corev1.Pod{}
 	if read("pod.yaml", pod) {
 		c.evidence.Pod = pod
@@ -117,11 +119,11 @@ func (c *corpusCase) mismatches(d Diagnosis) []string {
 		}
 	}
 	got, w := d.Diagnostics, c.want
-	x := v1beta2.Exception{}
+	x := failure.Exception{}
 	if got.Exception != nil {
 		x = *got.Exception
 	}
-	root := v1beta2.Cause{}
+	root := failure.Cause{}
 	if x.RootCause != nil {
 		root = *x.RootCause
 	}
@@ -140,7 +142,7 @@ func (c *corpusCase) mismatches(d Diagnosis) []string {
 	return wrong
 }
 
-func (c *corpusCase) texts(got v1beta2.Diagnostics, x v1beta2.Exception, root v1beta2.Cause) []string {
+func (c *corpusCase) texts(got failure.Diagnostics, x failure.Exception, root failure.Cause) []string {
 	var wrong []string
 	within := func(field, want string, anyOf ...string) {
 		want = squeeze(want)

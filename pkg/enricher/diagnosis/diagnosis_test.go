@@ -9,7 +9,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job/sparkapplication"
 )
 
 func newEngine(t testing.TB, rules ...configv1alpha1.Rule) *Engine {
@@ -26,7 +30,7 @@ func failedPod(code int32, reason string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "job-driver", Namespace: "jobs", UID: "6c1f"},
 		Status: corev1.PodStatus{Phase: corev1.PodFailed, ContainerStatuses: []corev1.ContainerStatus{{
-			Name:  v1beta2.DriverContainer,
+			Name:  spark.DriverContainer,
 			State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason}},
 		}}},
 	}
@@ -37,16 +41,16 @@ const javaFailure = "Exception in thread \"main\" java.lang.IllegalStateExceptio
 const javaAnnotation = "java.lang.IllegalStateException: from the annotation\n\tat com.example.Job.main(Job.java:1)\n"
 
 func annotated(pod *corev1.Pod, value string) *corev1.Pod {
-	pod.Annotations = map[string]string{v1beta2.AnnotationExitException: value}
+	pod.Annotations = map[string]string{spark.AnnotationExitException: value}
 	return pod
 }
 
 // TestReasonAndMessageComeFromTheSameEvidence holds every shape of pod against a log, an annotation and a termination
 // message that each tell another story: what is shown must be the story of the source that is named.
 func TestReasonAndMessageComeFromTheSameEvidence(t *testing.T) {
-	stories := map[v1beta2.Source]string{
-		v1beta2.SourceAnnotation: "from the annotation", v1beta2.SourceDriverLog: "from the log",
-		v1beta2.SourceTerminationMessage: "from the termination message",
+	stories := map[failure.Source]string{
+		failure.SourceAnnotation: "from the annotation", failure.SourceDriverLog: "from the log",
+		failure.SourceTerminationMessage: "from the termination message",
 	}
 	shape := func(change func(*corev1.Pod)) *corev1.Pod {
 		pod := failedPod(1, "Error")
@@ -60,33 +64,33 @@ func TestReasonAndMessageComeFromTheSameEvidence(t *testing.T) {
 	for name, tc := range map[string]struct {
 		pod    *corev1.Pod
 		log    string
-		want   v1beta2.Reason
-		source v1beta2.Source
+		want   failure.Reason
+		source failure.Source
 		says   string
 	}{
-		"annotation":          {pod: annotated(shape(func(*corev1.Pod) {}), javaAnnotation), log: javaFailure, want: v1beta2.ReasonUserCodeError, source: v1beta2.SourceAnnotation},
-		"log":                 {pod: shape(func(*corev1.Pod) {}), log: javaFailure, want: v1beta2.ReasonUserCodeError, source: v1beta2.SourceDriverLog},
-		"termination message": {pod: shape(func(*corev1.Pod) {}), want: v1beta2.ReasonUserCodeError, source: v1beta2.SourceTerminationMessage},
-		"exit code":           {pod: shape(func(p *corev1.Pod) { ended(p).Message = ""; ended(p).ExitCode = 3 }), want: v1beta2.ReasonUserExit, source: v1beta2.SourceContainerStatus, says: "exit code 3"},
-		"OOM kill":            {pod: shape(func(p *corev1.Pod) { ended(p).Reason = "OOMKilled"; ended(p).ExitCode = 137 }), log: javaFailure, want: v1beta2.ReasonDriverOOMKilled, source: v1beta2.SourceContainerStatus, says: "OOMKilled (exit code 137, SIGKILL)"},
+		"annotation":          {pod: annotated(shape(func(*corev1.Pod) {}), javaAnnotation), log: javaFailure, want: failure.ReasonUserCodeError, source: failure.SourceAnnotation},
+		"log":                 {pod: shape(func(*corev1.Pod) {}), log: javaFailure, want: failure.ReasonUserCodeError, source: failure.SourceDriverLog},
+		"termination message": {pod: shape(func(*corev1.Pod) {}), want: failure.ReasonUserCodeError, source: failure.SourceTerminationMessage},
+		"exit code":           {pod: shape(func(p *corev1.Pod) { ended(p).Message = ""; ended(p).ExitCode = 3 }), want: failure.ReasonUserExit, source: failure.SourceContainerStatus, says: "exit code 3"},
+		"OOM kill":            {pod: shape(func(p *corev1.Pod) { ended(p).Reason = "OOMKilled"; ended(p).ExitCode = 137 }), log: javaFailure, want: failure.ReasonDriverOOMKilled, source: failure.SourceContainerStatus, says: "OOMKilled (exit code 137, SIGKILL)"},
 		"eviction": {pod: shape(func(p *corev1.Pod) {
 			p.Status.Reason, p.Status.Message = "Evicted", "The node was low on resource: memory."
-		}), log: javaFailure, want: v1beta2.ReasonEvicted, source: v1beta2.SourcePodStatus, says: "low on resource"},
-		"deadline":   {pod: shape(func(p *corev1.Pod) { p.Status.Reason, p.Status.Message = "DeadlineExceeded", "Pod was active too long" }), log: javaFailure, want: v1beta2.ReasonDeadlineExceeded, source: v1beta2.SourcePodStatus, says: "active too long"},
-		"preemption": {pod: shape(func(p *corev1.Pod) { disrupt(p, "PreemptionByScheduler", "preempting") }), log: javaFailure, want: v1beta2.ReasonNodeDisruption, source: v1beta2.SourcePodStatus, says: "preempting"},
+		}), log: javaFailure, want: failure.ReasonEvicted, source: failure.SourcePodStatus, says: "low on resource"},
+		"deadline":   {pod: shape(func(p *corev1.Pod) { p.Status.Reason, p.Status.Message = "DeadlineExceeded", "Pod was active too long" }), log: javaFailure, want: failure.ReasonDeadlineExceeded, source: failure.SourcePodStatus, says: "active too long"},
+		"preemption": {pod: shape(func(p *corev1.Pod) { disrupt(p, "PreemptionByScheduler", "preempting") }), log: javaFailure, want: failure.ReasonNodeDisruption, source: failure.SourcePodStatus, says: "preempting"},
 		"status unknown": {pod: shape(func(p *corev1.Pod) {
 			ended(p).Reason, ended(p).Message = "ContainerStatusUnknown", "could not be located"
-		}), log: javaFailure, want: v1beta2.ReasonNodeDisruption, source: v1beta2.SourceContainerStatus, says: "could not be located"},
-		"start error":                 {pod: shape(func(p *corev1.Pod) { ended(p).Reason, ended(p).Message = "StartError", "exec: no such file" }), log: javaFailure, want: v1beta2.ReasonContainerCommandError, source: v1beta2.SourceContainerStatus, says: "exec: no such file"},
-		"eviction over an annotation": {pod: annotated(shape(func(p *corev1.Pod) { p.Status.Reason = "Evicted" }), javaAnnotation), log: javaFailure, want: v1beta2.ReasonEvicted, source: v1beta2.SourcePodStatus, says: "Evicted"},
-		"OOM kill over an annotation": {pod: annotated(shape(func(p *corev1.Pod) { ended(p).Reason = "OOMKilled" }), javaAnnotation), want: v1beta2.ReasonDriverOOMKilled, source: v1beta2.SourceContainerStatus, says: "OOMKilled"},
-		"SIGTERM in a log that stops": {pod: shape(func(p *corev1.Pod) { ended(p).Message = ""; ended(p).ExitCode = 143 }), log: "26/03/11 08:51:02 ERROR A: m\njava.io.IOException: from the log\n\tat a.B.c(B.java:1)\n", want: v1beta2.ReasonDriverTerminated, source: v1beta2.SourceContainerStatus, says: "SIGTERM"},
-		"no container status":         {pod: shape(func(p *corev1.Pod) { p.Status.ContainerStatuses = nil; p.Status.Message = "lost" }), want: v1beta2.ReasonDriverTerminated, source: v1beta2.SourcePodStatus, says: "lost"},
-		"refused by the kubelet":      {pod: shape(func(p *corev1.Pod) { p.Status.Reason, p.Status.Message = "OutOfcpu", "not enough cpu" }), log: javaFailure, want: v1beta2.ReasonUnschedulable, source: v1beta2.SourcePodStatus, says: "not enough cpu"},
+		}), log: javaFailure, want: failure.ReasonNodeDisruption, source: failure.SourceContainerStatus, says: "could not be located"},
+		"start error":                 {pod: shape(func(p *corev1.Pod) { ended(p).Reason, ended(p).Message = "StartError", "exec: no such file" }), log: javaFailure, want: failure.ReasonContainerCommandError, source: failure.SourceContainerStatus, says: "exec: no such file"},
+		"eviction over an annotation": {pod: annotated(shape(func(p *corev1.Pod) { p.Status.Reason = "Evicted" }), javaAnnotation), log: javaFailure, want: failure.ReasonEvicted, source: failure.SourcePodStatus, says: "Evicted"},
+		"OOM kill over an annotation": {pod: annotated(shape(func(p *corev1.Pod) { ended(p).Reason = "OOMKilled" }), javaAnnotation), want: failure.ReasonDriverOOMKilled, source: failure.SourceContainerStatus, says: "OOMKilled"},
+		"SIGTERM in a log that stops": {pod: shape(func(p *corev1.Pod) { ended(p).Message = ""; ended(p).ExitCode = 143 }), log: "26/03/11 08:51:02 ERROR A: m\njava.io.IOException: from the log\n\tat a.B.c(B.java:1)\n", want: failure.ReasonDriverTerminated, source: failure.SourceContainerStatus, says: "SIGTERM"},
+		"no container status":         {pod: shape(func(p *corev1.Pod) { p.Status.ContainerStatuses = nil; p.Status.Message = "lost" }), want: failure.ReasonDriverTerminated, source: failure.SourcePodStatus, says: "lost"},
+		"refused by the kubelet":      {pod: shape(func(p *corev1.Pod) { p.Status.Reason, p.Status.Message = "OutOfcpu", "not enough cpu" }), log: javaFailure, want: failure.ReasonUnschedulable, source: failure.SourcePodStatus, says: "not enough cpu"},
 		"an init container that failed": {pod: shape(func(p *corev1.Pod) {
 			p.Status.ContainerStatuses[0].State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}
 			p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "fetch", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 7, Reason: "Error", Message: "no jar"}}}}
-		}), log: javaFailure, want: v1beta2.ReasonInitContainerFailed, source: v1beta2.SourceContainerStatus, says: "no jar"},
+		}), log: javaFailure, want: failure.ReasonInitContainerFailed, source: failure.SourceContainerStatus, says: "no jar"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newEngine(t).Diagnose(Evidence{Pod: tc.pod, Log: []byte(tc.log), LogRead: true})
@@ -130,8 +134,8 @@ func TestDriversThatAreWell(t *testing.T) {
 	}}}}
 	succeeded := failedPod(0, "Completed")
 	succeeded.Status.Phase = corev1.PodSucceeded
-	app := func(state v1beta2.State) *v1beta2.SparkApplication {
-		return &v1beta2.SparkApplication{Status: v1beta2.Status{ApplicationState: v1beta2.ApplicationState{State: state}}}
+	app := func(state v1beta2.State) *job.Job {
+		return sparkapplication.Job(&v1beta2.SparkApplication{Status: v1beta2.Status{ApplicationState: v1beta2.ApplicationState{State: state}}})
 	}
 	for name, ev := range map[string]Evidence{
 		"running":                            {Pod: running, Log: []byte(javaFailure)},
@@ -140,8 +144,8 @@ func TestDriversThatAreWell(t *testing.T) {
 		"held back by a scheduling gate":     {Pod: gated},
 		"succeeded":                          {Pod: succeeded, Log: []byte(javaFailure)},
 		"ended with 0 though the pod failed": {Pod: failedPod(0, "Completed")},
-		"submitted, no pod yet":              {Application: app(v1beta2.StateSubmitted)},
-		"completed":                          {Application: app(v1beta2.StateCompleted)},
+		"submitted, no pod yet":              {Job: app(v1beta2.StateSubmitted)},
+		"completed":                          {Job: app(v1beta2.StateCompleted)},
 		"nothing at all":                     {},
 		"a log without a failure":            {Log: []byte("26/03/11 08:51:02 INFO A: m\n"), LogRead: true},
 	} {
@@ -240,7 +244,7 @@ func TestOurOwnAnnotationChangesNothing(t *testing.T) {
 	evidence["an exit code with a log that says nothing"] = Evidence{Pod: silent}
 	for name, ev := range evidence {
 		first := e.Diagnose(ev)
-		if ev.Pod == nil || ev.Pod.Annotations[v1beta2.AnnotationExitException] != "" || first.Trace == "" {
+		if ev.Pod == nil || ev.Pod.Annotations[spark.AnnotationExitException] != "" || first.Trace == "" {
 			continue // nothing that the enricher could annotate
 		}
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,7 @@ package diagnosis
 
 import (
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 )
 
@@ -40,7 +40,7 @@ func New(o Options) (*Engine, error) {
 	if e.traceBytes <= 0 {
 		e.traceBytes = defaultTraceBytes
 	}
-	e.traceBytes = min(e.traceBytes, v1beta2.MaxStackTraceBytes)
+	e.traceBytes = min(e.traceBytes, failure.MaxStackTraceBytes)
 	return e, nil
 }
 
@@ -83,7 +83,7 @@ func (e *Engine) find(s *survey) *finding {
 		return f
 	}
 	if s.ended != nil {
-		f := fromExit(s, v1beta2.SourceContainerStatus, s.ended.ExitCode, run.shutdown > 0)
+		f := fromExit(s, failure.SourceContainerStatus, s.ended.ExitCode, run.shutdown > 0)
 		f.aside = run.aside()
 		return f
 	}
@@ -101,12 +101,12 @@ func (s *survey) nothing() *finding {
 		if s.Pod.Status.Reason != "" {
 			words = said("driver pod: "+s.Pod.Status.Reason, s.Pod.Status.Message)
 		}
-		return platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonDriverTerminated, "driver pod failed", words)
-	case s.Pod == nil && s.Application == nil:
+		return platformFinding(failure.SourcePodStatus, failure.ReasonDriverTerminated, "driver pod failed", words)
+	case s.Pod == nil && s.Job == nil:
 		return nil
 	}
 	return &finding{
-		source: v1beta2.SourcePodStatus, verdict: catalogue.Of(v1beta2.ReasonUnknown),
+		source: failure.SourcePodStatus, verdict: catalogue.Of(failure.ReasonUnknown),
 		facts: "no evidence", words: "the attempt failed, and no pod, log or message tells why",
 	}
 }

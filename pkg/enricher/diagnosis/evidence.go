@@ -5,13 +5,14 @@ package diagnosis
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job"
 )
 
 // Evidence is all that is known of one attempt. Any part may be missing.
 type Evidence struct {
-	// Application is the SparkApplication; nil where only a pod or a log is at hand.
-	Application *v1beta2.SparkApplication
+	// Job is the application; nil where only a pod or a log is at hand.
+	Job *job.Job
 	// Pod is the driver pod of the attempt; nil where there is none.
 	Pod *corev1.Pod
 	// Container is the name of the container that runs the driver; "" means spark-kubernetes-driver or the only one.
@@ -30,7 +31,7 @@ type Diagnosis struct {
 	// may be empty.
 	Failed bool
 	// Diagnostics as they go into the status, without submissionID, attempt and attempts.
-	Diagnostics v1beta2.Diagnostics
+	Diagnostics failure.Diagnostics
 	// FactsMessage is a message made of facts only: reason, exit code, container and pod reasons; no text from a log
 	// or an exception.
 	FactsMessage string

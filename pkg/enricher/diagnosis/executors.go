@@ -6,13 +6,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/logtext"
 )
 
 // executorsOf counts lost executors, where executors are to blame.
-func executorsOf(s *survey, f *finding) *v1beta2.Executors {
-	if f.verdict.Reason != v1beta2.ReasonExecutorOutOfMemory && f.verdict.Reason != v1beta2.ReasonExecutorLost {
+func executorsOf(s *survey, f *finding) *failure.Executors {
+	if f.verdict.Reason != failure.ReasonExecutorOutOfMemory && f.verdict.Reason != failure.ReasonExecutorLost {
 		return nil
 	}
 	lost := map[string]executorEnd{}
@@ -35,8 +35,8 @@ type executorEnd struct {
 	evicted   bool
 }
 
-func count(lost map[string]executorEnd, failed int32) *v1beta2.Executors {
-	out := &v1beta2.Executors{ExitCodes: map[string]int32{}}
+func count(lost map[string]executorEnd, failed int32) *failure.Executors {
+	out := &failure.Executors{ExitCodes: map[string]int32{}}
 	var oom, evicted, other, ended int32
 	for _, e := range lost {
 		switch {
@@ -71,16 +71,7 @@ func count(lost map[string]executorEnd, failed int32) *v1beta2.Executors {
 }
 
 func failedByOperator(s *survey) int32 {
-	var n int32
-	if s.Application == nil {
-		return 0
-	}
-	for _, state := range s.Application.Status.ExecutorState {
-		if state == "FAILED" {
-			n++
-		}
-	}
-	return n
+	return s.job().FailedExecutors
 }
 
 // endOfPod reads how an executor's pod ended; ok is false while it has not.

@@ -3,36 +3,36 @@ package diagnosis
 import (
 	"fmt"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 )
 
 // exit is what a bare exit code means.
 type exit struct {
-	reason v1beta2.Reason
+	reason failure.Reason
 	words  string
 }
 
 // exits are the codes with a meaning of their own: Spark's, the shell's, and signals.
 var exits = map[int32]exit{
-	11:  {v1beta2.ReasonExecutorLost, "too many executors failed"},
-	50:  {v1beta2.ReasonUserCodeError, "an exception was not caught"},
-	51:  {v1beta2.ReasonUserCodeError, "an exception was not caught, and another one occurred while it was logged"},
-	52:  {v1beta2.ReasonDriverOutOfMemory, "the JVM ran out of memory"},
-	53:  {v1beta2.ReasonInvalidConfiguration, "Spark could not create its local directory"},
-	101: {v1beta2.ReasonMissingDependency, "spark-submit could not load the main class"},
-	124: {v1beta2.ReasonDeadlineExceeded, "the driver's time limit ran out"},
-	126: {v1beta2.ReasonContainerCommandError, "the command is not executable"},
-	127: {v1beta2.ReasonContainerCommandError, "the command was not found"},
-	128: {v1beta2.ReasonContainerCommandError, "the container's process could not be started"},
-	130: {v1beta2.ReasonDriverTerminated, "interrupted by SIGINT"},
-	132: {v1beta2.ReasonJvmCrash, "ended by SIGILL"},
-	134: {v1beta2.ReasonJvmCrash, "ended by SIGABRT"},
-	135: {v1beta2.ReasonJvmCrash, "ended by SIGBUS"},
-	136: {v1beta2.ReasonJvmCrash, "ended by SIGFPE"},
-	137: {v1beta2.ReasonDriverTerminated, "ended by SIGKILL from outside"},
-	139: {v1beta2.ReasonJvmCrash, "ended by SIGSEGV"},
-	143: {v1beta2.ReasonDriverTerminated, "ended by SIGTERM from outside"},
+	11:  {failure.ReasonExecutorLost, "too many executors failed"},
+	50:  {failure.ReasonUserCodeError, "an exception was not caught"},
+	51:  {failure.ReasonUserCodeError, "an exception was not caught, and another one occurred while it was logged"},
+	52:  {failure.ReasonDriverOutOfMemory, "the JVM ran out of memory"},
+	53:  {failure.ReasonInvalidConfiguration, "Spark could not create its local directory"},
+	101: {failure.ReasonMissingDependency, "spark-submit could not load the main class"},
+	124: {failure.ReasonDeadlineExceeded, "the driver's time limit ran out"},
+	126: {failure.ReasonContainerCommandError, "the command is not executable"},
+	127: {failure.ReasonContainerCommandError, "the command was not found"},
+	128: {failure.ReasonContainerCommandError, "the container's process could not be started"},
+	130: {failure.ReasonDriverTerminated, "interrupted by SIGINT"},
+	132: {failure.ReasonJvmCrash, "ended by SIGILL"},
+	134: {failure.ReasonJvmCrash, "ended by SIGABRT"},
+	135: {failure.ReasonJvmCrash, "ended by SIGBUS"},
+	136: {failure.ReasonJvmCrash, "ended by SIGFPE"},
+	137: {failure.ReasonDriverTerminated, "ended by SIGKILL from outside"},
+	139: {failure.ReasonJvmCrash, "ended by SIGSEGV"},
+	143: {failure.ReasonDriverTerminated, "ended by SIGTERM from outside"},
 }
 
 // rareSignals are those that end a process and have no row of their own. A program seldom chooses 128 and their number.
@@ -46,7 +46,7 @@ func bySignal(code int32) string { return rareSignals[code-128] }
 
 // fromExit is the finding where nothing but an exit code is known. Code 1 is what everything ends with: it is the
 // program's own choice only if the log shows an orderly end.
-func fromExit(s *survey, source v1beta2.Source, code int32, orderly bool) *finding {
+func fromExit(s *survey, source failure.Source, code int32, orderly bool) *finding {
 	reason := ""
 	if s.ended != nil {
 		reason = s.ended.Reason
@@ -54,16 +54,16 @@ func fromExit(s *survey, source v1beta2.Source, code int32, orderly bool) *findi
 	facts := ending(s.containerName(), reason, code)
 	known, ok := exits[code]
 	switch {
-	case code == 137 && (orderly || source == v1beta2.SourceAnnotation):
+	case code == 137 && (orderly || source == failure.SourceAnnotation):
 		// The JVM outlived what was killed: only the kernel does that within a container, at the memory limit.
-		known = exit{v1beta2.ReasonDriverOOMKilled, "the program's Python or R process was killed, not the JVM"}
+		known = exit{failure.ReasonDriverOOMKilled, "the program's Python or R process was killed, not the JVM"}
 	case ok:
 	case code == 1 && !orderly:
-		known = exit{v1beta2.ReasonUnknown, "no exception, log or message tells why"}
+		known = exit{failure.ReasonUnknown, "no exception, log or message tells why"}
 	case bySignal(code) != "":
-		known = exit{v1beta2.ReasonDriverTerminated, "ended by " + bySignal(code)}
+		known = exit{failure.ReasonDriverTerminated, "ended by " + bySignal(code)}
 	default:
-		known = exit{v1beta2.ReasonUserExit, fmt.Sprintf("the program chose exit code %d", code)}
+		known = exit{failure.ReasonUserExit, fmt.Sprintf("the program chose exit code %d", code)}
 	}
 	return &finding{
 		source: source, verdict: catalogue.Of(known.reason), facts: facts, words: facts + ": " + known.words,

@@ -3,7 +3,7 @@ package diagnosis
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
 )
@@ -11,7 +11,7 @@ import (
 // finding is the verdict with the one piece of evidence it rests on. Reason, message and source of a diagnosis all
 // come from here.
 type finding struct {
-	source  v1beta2.Source
+	source  failure.Source
 	verdict catalogue.Verdict
 	// known is false where the verdict is only the default for an exception that no rule knows.
 	known bool
@@ -34,11 +34,11 @@ type finding struct {
 }
 
 // rule makes a finding of a platform verdict.
-func platformFinding(source v1beta2.Source, reason v1beta2.Reason, facts, words string) *finding {
+func platformFinding(source failure.Source, reason failure.Reason, facts, words string) *finding {
 	return &finding{source: source, verdict: catalogue.Of(reason), facts: facts, words: words}
 }
 
-func (f *finding) retryable(r v1beta2.Retryable) *finding {
+func (f *finding) retryable(r failure.Retryable) *finding {
 	f.verdict.Retryable = r
 	return f
 }

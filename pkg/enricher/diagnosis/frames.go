@@ -1,7 +1,7 @@
 package diagnosis
 
 import (
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
 )
@@ -10,7 +10,7 @@ import (
 type frameRule struct {
 	class  string
 	frames []string
-	reason v1beta2.Reason
+	reason failure.Reason
 	hint   string
 }
 
@@ -21,13 +21,13 @@ var frameRules = []frameRule{
 			"hadoop.conf.Configuration.getInt", "hadoop.conf.Configuration.getLong", "hadoop.conf.Configuration.getFloat",
 			"hadoop.conf.Configuration.getDouble",
 		},
-		reason: v1beta2.ReasonInvalidConfiguration,
+		reason: failure.ReasonInvalidConfiguration,
 		hint: "A Hadoop setting has a value, often one with a unit, that this version of the library cannot read: " +
 			"bring the Hadoop jars to one version, or set it to a plain number.",
 	},
 	{
 		class: "IllegalArgumentException", frames: []string{"arrow.vector.ipc.message.MessageSerializer.readMessage"},
-		reason: v1beta2.ReasonDependencyConflict,
+		reason: failure.ReasonDependencyConflict,
 		hint:   "Spark cannot read what the Python worker's pyarrow writes: use a pyarrow version that this Spark supports.",
 	},
 }

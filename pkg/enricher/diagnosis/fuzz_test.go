@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
 // within checks the limits of the status' schema and that no text can upset a terminal.
@@ -21,10 +21,10 @@ func within(t *testing.T, d Diagnosis) {
 		text string
 		max  int
 	}{
-		"message":       {d.Diagnostics.Message, v1beta2.MaxMessageBytes},
-		"hint":          {d.Diagnostics.Hint, v1beta2.MaxHintBytes},
-		"facts message": {d.FactsMessage, v1beta2.MaxMessageBytes},
-		"trace":         {d.Trace, v1beta2.MaxStackTraceBytes},
+		"message":       {d.Diagnostics.Message, failure.MaxMessageBytes},
+		"hint":          {d.Diagnostics.Hint, failure.MaxHintBytes},
+		"facts message": {d.FactsMessage, failure.MaxMessageBytes},
+		"trace":         {d.Trace, failure.MaxStackTraceBytes},
 	}
 	if x := d.Diagnostics.Exception; x != nil {
 		for name, text := range map[string]string{"class": x.Class, "condition": x.Condition, "SQLSTATE": x.SQLState, "exception's message": x.Message} {
@@ -119,7 +119,7 @@ func FuzzSubmissionError(f *testing.F) {
 		}
 		ev := withSecrets()
 		ev.Pod = nil
-		ev.Application.Status.ApplicationState.ErrorMessage = said + " " + plantedSecret
+		ev.Job.OperatorText = said + " " + plantedSecret
 		d := e.Diagnose(ev)
 		within(t, d)
 		for _, s := range stringsOf(reflect.ValueOf(d)) {

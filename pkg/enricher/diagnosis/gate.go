@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/logtext"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/redact"
 )
@@ -23,11 +23,7 @@ const cutMark = "..."
 const maxText = 128 * 1024
 
 func newGate(s *survey) *gate {
-	var conf map[string]string
-	if s.Application != nil {
-		conf = s.Application.Spec.SparkConf
-	}
-	return &gate{secrets: redact.New(conf, plainEnv(s.Pod))}
+	return &gate{secrets: redact.New(s.job().Conf, plainEnv(s.Pod))}
 }
 
 // plainEnv are the literal environment variables of the pod's containers.
@@ -147,12 +143,12 @@ func cut(s string, limit int) string {
 // on one line; where text is withheld, the classes of the chain.
 func (g *gate) trace(f *finding, facts string) string {
 	if f.exception == nil || len(f.lines) == 0 {
-		return g.fact(facts, v1beta2.MaxStackTraceBytes)
+		return g.fact(facts, failure.MaxStackTraceBytes)
 	}
 	if g.secrets.Closed() {
 		return g.classes(f)
 	}
-	return cut(strings.TrimRight(g.text(strings.Join(f.lines, "\n")), "\n "), v1beta2.MaxStackTraceBytes)
+	return cut(strings.TrimRight(g.text(strings.Join(f.lines, "\n")), "\n "), failure.MaxStackTraceBytes)
 }
 
 func (g *gate) classes(f *finding) string {
@@ -167,5 +163,5 @@ func (g *gate) classes(f *finding) string {
 		}
 		lines = append(lines, prefix+g.class(link.Class))
 	}
-	return cut(strings.Join(lines, "\n"), v1beta2.MaxStackTraceBytes)
+	return cut(strings.Join(lines, "\n"), failure.MaxStackTraceBytes)
 }

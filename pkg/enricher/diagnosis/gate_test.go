@@ -11,7 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job"
 )
 
 func TestTraceForTheAnnotation(t *testing.T) {
@@ -42,7 +44,7 @@ func TestTraceForTheAnnotation(t *testing.T) {
 		})
 	}
 	got := newEngine(t).Diagnose(Evidence{Pod: failedPod(1, "Error"), Log: []byte(long)})
-	if len(got.Trace) > v1beta2.MaxStackTraceBytes || !strings.HasSuffix(got.Trace, "...") || !utf8.ValidString(got.Trace) {
+	if len(got.Trace) > failure.MaxStackTraceBytes || !strings.HasSuffix(got.Trace, "...") || !utf8.ValidString(got.Trace) {
 		t.Errorf("%d bytes, ends with %q", len(got.Trace), got.Trace[len(got.Trace)-8:])
 	}
 	if !got.Diagnostics.Exception.Truncated {
@@ -114,15 +116,13 @@ const plantedSecret = "Hunter2Hunter2"
 
 func withSecrets() Evidence {
 	pod := failedPod(1, "Error")
-	pod.Spec.Containers = []corev1.Container{{Name: v1beta2.DriverContainer, Env: []corev1.EnvVar{{Name: "DB_PASSWORD", Value: plantedSecret}}}}
+	pod.Spec.Containers = []corev1.Container{{Name: spark.DriverContainer, Env: []corev1.EnvVar{{Name: "DB_PASSWORD", Value: plantedSecret}}}}
 	pod.Status.ContainerStatuses[0].State.Terminated.Message = "login with " + plantedSecret + " refused"
 	pod.Status.Message = "mounted " + plantedSecret
 	return Evidence{
-		Application: &v1beta2.SparkApplication{
-			Spec: v1beta2.Spec{SparkConf: map[string]string{"spark.db.password": plantedSecret}},
-			Status: v1beta2.Status{ApplicationState: v1beta2.ApplicationState{
-				State: v1beta2.StateFailed, ErrorMessage: "failed to run spark-submit: bad login " + plantedSecret,
-			}},
+		Job: &job.Job{
+			Conf:  map[string]string{"spark.db.password": plantedSecret},
+			State: job.Failed, OperatorText: "failed to run spark-submit: bad login " + plantedSecret,
 		},
 		Pod: pod, LogRead: true,
 	}
@@ -168,13 +168,13 @@ func TestNothingPassesByTheGate(t *testing.T) {
 
 func TestUnusableRedactionLeavesClassesAndReason(t *testing.T) {
 	ev := Evidence{
-		Application: &v1beta2.SparkApplication{Spec: v1beta2.Spec{SparkConf: map[string]string{"spark.redaction.string.regex": "("}}},
-		Pod:         failedPod(1, "Error"),
-		Log:         []byte("Exception in thread \"main\" a.b.OuterException: words\n\tat a.B.c(B.java:1)\nCaused by: java.io.FileNotFoundException: more words\n\t... 1 more\n"),
+		Job: &job.Job{Conf: map[string]string{"spark.redaction.string.regex": "("}},
+		Pod: failedPod(1, "Error"),
+		Log: []byte("Exception in thread \"main\" a.b.OuterException: words\n\tat a.B.c(B.java:1)\nCaused by: java.io.FileNotFoundException: more words\n\t... 1 more\n"),
 	}
 	d := newEngine(t).Diagnose(ev)
 	x := d.Diagnostics.Exception
-	if d.Diagnostics.Reason != v1beta2.ReasonDataNotFound || x == nil || x.Class != "a.b.OuterException" || x.RootCause.Class != "java.io.FileNotFoundException" {
+	if d.Diagnostics.Reason != failure.ReasonDataNotFound || x == nil || x.Class != "a.b.OuterException" || x.RootCause.Class != "java.io.FileNotFoundException" {
 		t.Errorf("%+v", d.Diagnostics)
 	}
 	if d.Trace != "a.b.OuterException\nCaused by: java.io.FileNotFoundException" {

@@ -3,7 +3,7 @@ package diagnosis
 import (
 	"strings"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
 )
 
@@ -12,7 +12,7 @@ import (
 func (g *gate) headline(f *finding, facts string) string {
 	line := ""
 	if f.exception == nil {
-		line = g.line(f.words, v1beta2.MaxMessageBytes)
+		line = g.line(f.words, failure.MaxMessageBytes)
 	} else {
 		line = g.exceptionLine(f, facts)
 	}
@@ -25,16 +25,16 @@ func (g *gate) headline(f *finding, facts string) string {
 func (g *gate) exceptionLine(f *finding, facts string) string {
 	x, root := f.exception, f.exception.Root()
 	if g.secrets.Closed() {
-		return cut(facts+"; "+g.class(x.Class)+" (text withheld: spark.redaction regex cannot be applied)", v1beta2.MaxMessageBytes)
+		return cut(facts+"; "+g.class(x.Class)+" (text withheld: spark.redaction regex cannot be applied)", failure.MaxMessageBytes)
 	}
 	const most, rest = 640, 360
 	switch {
 	case wraps(x):
 		return g.wrapped(x)
 	case root == x || sameWords(x, root):
-		return g.describe(x, v1beta2.MaxMessageBytes)
+		return g.describe(x, failure.MaxMessageBytes)
 	}
-	return cut(g.describe(x, most)+"; caused by "+g.describe(root, rest), v1beta2.MaxMessageBytes)
+	return cut(g.describe(x, most)+"; caused by "+g.describe(root, rest), failure.MaxMessageBytes)
 }
 
 // wrapped leads with the first link below the wrappers that tells something, goes on with the root where that tells
@@ -45,16 +45,16 @@ func (g *gate) wrapped(x *throwable.Exception) string {
 	words := underneath(withoutPlan(ownText(telling)))
 	switch {
 	case telling == x && words == "":
-		return g.describe(x, v1beta2.MaxMessageBytes)
+		return g.describe(x, failure.MaxMessageBytes)
 	case telling == x:
-		return cut(g.line(words, rest)+" (in "+g.describe(x, most)+")", v1beta2.MaxMessageBytes)
+		return cut(g.line(words, rest)+" (in "+g.describe(x, most)+")", failure.MaxMessageBytes)
 	case words != "":
-		return cut(g.line(words, most)+" (in "+g.describe(x, rest)+")", v1beta2.MaxMessageBytes)
+		return cut(g.line(words, most)+" (in "+g.describe(x, rest)+")", failure.MaxMessageBytes)
 	case telling == root || sameWords(telling, root):
-		return cut(g.describe(telling, most)+" (in "+g.describe(x, rest)+")", v1beta2.MaxMessageBytes)
+		return cut(g.describe(telling, most)+" (in "+g.describe(x, rest)+")", failure.MaxMessageBytes)
 	}
-	lead := g.describe(telling, some) + "; caused by " + g.describe(root, v1beta2.MaxMessageBytes-some-rest)
-	return cut(lead+" (in "+g.describe(x, rest)+")", v1beta2.MaxMessageBytes)
+	lead := g.describe(telling, some) + "; caused by " + g.describe(root, failure.MaxMessageBytes-some-rest)
+	return cut(lead+" (in "+g.describe(x, rest)+")", failure.MaxMessageBytes)
 }
 
 // describe is "class: message" on one line.

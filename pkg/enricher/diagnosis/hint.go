@@ -1,14 +1,16 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job"
 )
 
 // hintFor words the next thing to do. With withText it names what the evidence's text names: the module, the path,
@@ -21,7 +23,7 @@ func hintFor(s *survey, f *finding, withText bool) string {
 	if values := valuesInForce(s, f.verdict.Reason); values != "" {
 		general += " " + values
 	}
-	if f.verdict.Reason == v1beta2.ReasonInitContainerFailed && f.container != "" && s.Pod != nil {
+	if f.verdict.Reason == failure.ReasonInitContainerFailed && f.container != "" && s.Pod != nil {
 		return initHint(s, f)
 	}
 	if !withText {
@@ -49,9 +51,9 @@ func sentence(s string) string {
 const wholeLog = 16 * 1024
 
 // generalHint is the reason's own. Where nothing is known, more of the log helps only if there is more.
-func generalHint(s *survey, reason v1beta2.Reason) string {
+func generalHint(s *survey, reason failure.Reason) string {
 	switch {
-	case reason != v1beta2.ReasonUnknown || len(s.Log) >= wholeLog:
+	case reason != failure.ReasonUnknown || len(s.Log) >= wholeLog:
 		return catalogue.Hint(reason)
 	case s.Pod == nil && len(s.Log) == 0:
 		return "Pod and log are gone: look in the cluster's log collection and in the events of the pod."
@@ -72,56 +74,30 @@ func initHint(s *survey, f *finding) string {
 
 // valuesInForce tells what a person would change: the sizes after running out of memory, what no node could give, the
 // time allowed.
-func valuesInForce(s *survey, reason v1beta2.Reason) string {
+func valuesInForce(s *survey, reason failure.Reason) string {
 	switch reason {
-	case v1beta2.ReasonUnschedulable:
+	case failure.ReasonUnschedulable:
 		return requested(s)
-	case v1beta2.ReasonDeadlineExceeded:
+	case failure.ReasonDeadlineExceeded:
 		if s.Pod != nil && s.Pod.Spec.ActiveDeadlineSeconds != nil {
 			return fmt.Sprintf("In force: activeDeadlineSeconds %d.", *s.Pod.Spec.ActiveDeadlineSeconds)
 		}
-	case v1beta2.ReasonDriverOutOfMemory, v1beta2.ReasonDriverOOMKilled:
-		return inForce(s, "driver", s.driverSpec(), containerLimit(s))
-	case v1beta2.ReasonExecutorOutOfMemory:
-		return inForce(s, "executor", s.executorSpec(), executorLimit(s))
+	case failure.ReasonDriverOutOfMemory, failure.ReasonDriverOOMKilled:
+		return inForce(s, "driver", s.job().Driver, containerLimit(s))
+	case failure.ReasonExecutorOutOfMemory:
+		return inForce(s, "executor", s.job().Executor, executorLimit(s))
 	}
 	return ""
 }
 
-func (s *survey) driverSpec() v1beta2.PodSpec {
-	if s.Application == nil {
-		return v1beta2.PodSpec{}
-	}
-	return s.Application.Spec.Driver
-}
-
-func (s *survey) executorSpec() v1beta2.PodSpec {
-	if s.Application == nil {
-		return v1beta2.PodSpec{}
-	}
-	return s.Application.Spec.Executor
-}
-
-// knowsSpec is false where only a status is at hand: then no default may be claimed to be in force.
-func (s *survey) knowsSpec() bool {
-	if s.Application == nil {
-		return false
-	}
-	spec := s.Application.Spec
-	return spec.Type != "" || len(spec.SparkConf) > 0 || spec.Driver.Memory != nil
-}
-
 // inForce lists the container's limit, the heap and the overhead, with where each comes from.
-func inForce(s *survey, role string, spec v1beta2.PodSpec, limit string) string {
+func inForce(s *survey, role string, spec job.Sizing, limit string) string {
 	var parts []string
-	if limit == "" && spec.MemoryLimit != nil {
-		limit = *spec.MemoryLimit
-	}
-	if limit != "" {
+	if limit = cmp.Or(limit, spec.MemoryLimit); limit != "" {
 		parts = append(parts, "container limit "+limit)
 	}
-	if s.knowsSpec() {
-		conf := s.Application.Spec.SparkConf
+	if s.job().SpecKnown {
+		conf := s.Job.Conf
 		parts = append(parts,
 			setting(spec.Memory, conf, "spark."+role+".memory", "1g by default"),
 			setting(spec.MemoryOverhead, conf, "spark."+role+".memoryOverhead", overheadDefault(s, conf, role)))
@@ -132,14 +108,8 @@ func inForce(s *survey, role string, spec v1beta2.PodSpec, limit string) string 
 	return "In force: " + strings.Join(parts, ", ") + "."
 }
 
-func setting(fromSpec *string, conf map[string]string, key, otherwise string) string {
-	switch {
-	case fromSpec != nil && *fromSpec != "":
-		return key + " " + *fromSpec
-	case conf[key] != "":
-		return key + " " + conf[key]
-	}
-	return key + " " + otherwise
+func setting(fromSpec string, conf map[string]string, key, otherwise string) string {
+	return key + " " + cmp.Or(fromSpec, conf[key], otherwise)
 }
 
 // overheadDefault words Spark's rule: a share of the heap, at least 384 MiB; the share is larger outside the JVM.
@@ -150,7 +120,7 @@ func overheadDefault(s *survey, conf map[string]string, role string) string {
 	}
 	if factor == "" {
 		factor = "0.1"
-		if t := s.Application.Spec.Type; t == "Python" || t == "R" {
+		if t := s.Job.Language; t == "Python" || t == "R" {
 			factor = "0.4"
 		}
 	}

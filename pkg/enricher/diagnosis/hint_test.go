@@ -10,7 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job/sparkapplication"
 )
 
 func TestHintsNameWhatTheEvidenceNames(t *testing.T) {
@@ -18,12 +22,12 @@ func TestHintsNameWhatTheEvidenceNames(t *testing.T) {
 		return []byte("Exception in thread \"main\" " + s + "\n\tat com.example.Job.main(Job.java:7)\n")
 	}
 	limits := failedPod(137, "OOMKilled")
-	limits.Spec.Containers = []corev1.Container{{Name: v1beta2.DriverContainer, Resources: corev1.ResourceRequirements{
+	limits.Spec.Containers = []corev1.Container{{Name: spark.DriverContainer, Resources: corev1.ResourceRequirements{
 		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1408Mi")},
 	}}}
-	sized := &v1beta2.SparkApplication{Spec: v1beta2.Spec{
+	sized := sparkapplication.Job(&v1beta2.SparkApplication{Spec: v1beta2.Spec{
 		Type: "Python", SparkConf: map[string]string{"spark.driver.memoryOverhead": "512m"}, Driver: v1beta2.PodSpec{Memory: ptr.To("2g")},
-	}}
+	}})
 	waits := failedPod(0, "")
 	waits.Status.Phase = corev1.PodPending
 	waits.Status.ContainerStatuses[0].State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CreateContainerConfigError", Message: `secret "db-login" not found`}}
@@ -39,8 +43,8 @@ func TestHintsNameWhatTheEvidenceNames(t *testing.T) {
 		"a volume that was full":    {Evidence{Pod: full}, []string{"Volume spark-local-dir-1 is limited to 10Gi"}},
 		"an empty log":              {Evidence{Pod: failedPod(1, "Error"), LogRead: true}, []string{"No log tells more"}},
 		"a short log that stops":    {Evidence{Pod: failedPod(1, "Error"), Log: []byte("++ id -u\n"), LogRead: true}, []string{"ends without a word"}},
-		"sizes after an OOM kill":   {Evidence{Application: sized, Pod: limits}, []string{"container limit 1408Mi", "spark.driver.memory 2g", "spark.driver.memoryOverhead 512m"}},
-		"sizes that are defaults":   {Evidence{Application: &v1beta2.SparkApplication{Spec: v1beta2.Spec{Type: "Python"}}, Pod: failedPod(137, "OOMKilled")}, []string{"spark.driver.memory 1g by default", "0.4 of the heap"}},
+		"sizes after an OOM kill":   {Evidence{Job: sized, Pod: limits}, []string{"container limit 1408Mi", "spark.driver.memory 2g", "spark.driver.memoryOverhead 512m"}},
+		"sizes that are defaults":   {Evidence{Job: &job.Job{SpecKnown: true, Language: "Python"}, Pod: failedPod(137, "OOMKilled")}, []string{"spark.driver.memory 1g by default", "0.4 of the heap"}},
 		"a missing module":          {Evidence{Pod: failedPod(1, "Error"), Log: []byte("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nModuleNotFoundError: No module named 'pandas.io'\n")}, []string{"pandas.io"}},
 		"a missing class":           {Evidence{Pod: failedPod(1, "Error"), Log: log("java.lang.NoClassDefFoundError: com/example/Lib")}, []string{"com.example.Lib"}},
 		"a missing path":            {Evidence{Pod: failedPod(1, "Error"), Log: log("org.apache.spark.sql.AnalysisException: [PATH_NOT_FOUND] Path does not exist: s3a://lake/raw. SQLSTATE: 42K03")}, []string{"Path s3a://lake/raw does not exist"}},
@@ -68,7 +72,7 @@ func TestHintsNameWhatTheEvidenceNames(t *testing.T) {
 					t.Errorf("%q, want %q in it", hint, want)
 				}
 			}
-			if len(hint) > v1beta2.MaxHintBytes {
+			if len(hint) > failure.MaxHintBytes {
 				t.Errorf("%d bytes", len(hint))
 			}
 		})
@@ -99,28 +103,28 @@ Exception in thread "main" org.apache.spark.SparkException: Job aborted due to s
 	for name, tc := range map[string]struct {
 		executors []corev1.Pod
 		states    map[string]string
-		want      *v1beta2.Executors
+		want      *failure.Executors
 	}{
-		"from the log": {want: &v1beta2.Executors{
+		"from the log": {want: &failure.Executors{
 			Failed: ptr.To[int32](1), OOMKilled: ptr.To[int32](1), Lost: ptr.To[int32](1), ExitCodes: map[string]int32{"137": 1},
 		}},
 		"from pods that remain": {
 			executors: []corev1.Pod{pod("3", 52, "Error"), evicted, pod("5", 0, "Completed")},
-			want: &v1beta2.Executors{
+			want: &failure.Executors{
 				Failed: ptr.To[int32](3), OOMKilled: ptr.To[int32](1), Evicted: ptr.To[int32](1), Lost: ptr.To[int32](1),
 				ExitCodes: map[string]int32{"137": 2, "52": 1},
 			},
 		},
 		"from the operator's states": {
 			states: map[string]string{"a": "FAILED", "b": "FAILED", "c": "FAILED", "d": "COMPLETED"},
-			want: &v1beta2.Executors{
+			want: &failure.Executors{
 				Failed: ptr.To[int32](3), OOMKilled: ptr.To[int32](1), Lost: ptr.To[int32](1), ExitCodes: map[string]int32{"137": 1},
 			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			app := &v1beta2.SparkApplication{Status: v1beta2.Status{ExecutorState: tc.states}}
-			d := newEngine(t).Diagnose(Evidence{Application: app, Pod: failedPod(1, "Error"), Log: []byte(lost), Executors: tc.executors})
+			app := sparkapplication.Job(&v1beta2.SparkApplication{Status: v1beta2.Status{ExecutorState: tc.states}})
+			d := newEngine(t).Diagnose(Evidence{Job: app, Pod: failedPod(1, "Error"), Log: []byte(lost), Executors: tc.executors})
 			if diff := cmp.Diff(tc.want, d.Diagnostics.Executors); diff != "" {
 				t.Error(diff)
 			}
@@ -138,8 +142,8 @@ func TestDriverNamesThePodAndItsTimes(t *testing.T) {
 	pod.Spec.NodeName = "node-1"
 	pod.Status.ContainerStatuses[0].State.Terminated.StartedAt = start
 	pod.Status.ContainerStatuses[0].State.Terminated.FinishedAt = end
-	want := &v1beta2.Driver{
-		PodName: "job-driver", PodUID: "6c1f", NodeName: "node-1", Container: v1beta2.DriverContainer, StartedAt: &start, FinishedAt: &end,
+	want := &failure.Driver{
+		PodName: "job-driver", PodUID: "6c1f", NodeName: "node-1", Container: spark.DriverContainer, StartedAt: &start, FinishedAt: &end,
 	}
 	if diff := cmp.Diff(want, newEngine(t).Diagnose(Evidence{Pod: pod}).Diagnostics.Driver); diff != "" {
 		t.Error(diff)

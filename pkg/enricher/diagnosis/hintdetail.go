@@ -5,12 +5,12 @@ import (
 	"regexp"
 	"strings"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
 // detail finds what a text names, and words it. Format takes the groups of the expression.
 type detail struct {
-	reasons []v1beta2.Reason
+	reasons []failure.Reason
 	// guard must occur before the expression is tried.
 	guard  string
 	expr   *regexp.Regexp
@@ -20,154 +20,154 @@ type detail struct {
 // details are tried in order; the first that matches a link of the chain, from the root outward, speaks.
 var details = []detail{
 	{
-		of(v1beta2.ReasonMissingDependency), "No module named",
+		of(failure.ReasonMissingDependency), "No module named",
 		regexp.MustCompile(`No module named ['"]?([\w.]+)`),
 		"Python module %s is missing.",
 	},
 	{
-		of(v1beta2.ReasonMissingDependency), "data source",
+		of(failure.ReasonMissingDependency), "data source",
 		regexp.MustCompile(`(?i)data source:? [` + "`" + `'"]?([\w.\-]*\w)`),
 		"Data source %s is missing.",
 	},
 	{
-		of(v1beta2.ReasonMissingDependency), "scheme",
+		of(failure.ReasonMissingDependency), "scheme",
 		regexp.MustCompile(`No FileSystem for scheme:? ["']?([\w.\-]+)`),
 		"The file system for scheme %s is missing.",
 	},
 	{
-		of(v1beta2.ReasonMissingDependency), "class",
+		of(failure.ReasonMissingDependency), "class",
 		regexp.MustCompile(`(?:load class|main class|find class) ([\w.$/]+[\w$])`),
 		"Class %s is missing.",
 	},
 	{
-		of(v1beta2.ReasonMissingDependency), "open file",
+		of(failure.ReasonMissingDependency), "open file",
 		regexp.MustCompile(`can't open file '([^']+)'`),
 		"File %s is missing.",
 	},
 	{
-		of(v1beta2.ReasonMissingDependency), "shared object",
+		of(failure.ReasonMissingDependency), "shared object",
 		regexp.MustCompile(`(\S+\.so[\w.]*): cannot open shared object`),
 		"Library %s is missing.",
 	},
 
 	{
-		of(v1beta2.ReasonKubernetesForbidden), "cannot",
+		of(failure.ReasonKubernetesForbidden), "cannot",
 		regexp.MustCompile(`User "([^"]+)" cannot (\w+) resource "([^"]+)"` +
 			`(?: in API group "[^"]*")?(?: in the namespace "([^"]+)")?`),
 		"%s may not %s %s in namespace %s.",
 	},
 	{
-		of(v1beta2.ReasonKubernetesForbidden), "ervice",
+		of(failure.ReasonKubernetesForbidden), "ervice",
 		regexp.MustCompile(`serviceaccount "([^"]+)" not found`),
 		"Service account %s does not exist.",
 	},
 
-	{of(v1beta2.ReasonAdmissionDenied), "webhook", regexp.MustCompile(`webhook "([^"]+)"`), "Refused by webhook %s."},
+	{of(failure.ReasonAdmissionDenied), "webhook", regexp.MustCompile(`webhook "([^"]+)"`), "Refused by webhook %s."},
 	{
-		of(v1beta2.ReasonAdmissionDenied), "PodSecurity",
+		of(failure.ReasonAdmissionDenied), "PodSecurity",
 		regexp.MustCompile(`violates PodSecurity "([^"]+)"`),
 		"Refused by Pod Security level %s.",
 	},
 	{
-		of(v1beta2.ReasonAdmissionDenied), "olicy",
+		of(failure.ReasonAdmissionDenied), "olicy",
 		regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'`),
 		"Refused by policy %s.",
 	},
 
-	{of(v1beta2.ReasonQuotaExceeded), "quota: ", regexp.MustCompile(`quota: ([\w.\-]+)`), "Quota %s."},
+	{of(failure.ReasonQuotaExceeded), "quota: ", regexp.MustCompile(`quota: ([\w.\-]+)`), "Quota %s."},
 
-	{of(v1beta2.ReasonImagePullFailed), "image", regexp.MustCompile(`image (?:name |tag )?"([^"]+)"`), "Image %s."},
+	{of(failure.ReasonImagePullFailed), "image", regexp.MustCompile(`image (?:name |tag )?"([^"]+)"`), "Image %s."},
 
 	{
-		of(v1beta2.ReasonEvicted), "exceeds the limit",
+		of(failure.ReasonEvicted), "exceeds the limit",
 		regexp.MustCompile(`EmptyDir volume "([^"]+)" exceeds the limit "([^"]+)"`),
 		"Volume %s is limited to %s.",
 	},
 	{
-		of(v1beta2.ReasonEvicted), "storage",
+		of(failure.ReasonEvicted), "storage",
 		regexp.MustCompile(`(?:storage limit|total limit of containers) "?(\w+)`),
 		"Its ephemeral storage is limited to %s.",
 	},
 	{
-		of(v1beta2.ReasonEvicted), "low on resource",
+		of(failure.ReasonEvicted), "low on resource",
 		regexp.MustCompile(`low on resource: ([\w.\-/]*\w)`),
 		"The node ran short of %s.",
 	},
 
 	{
-		of(v1beta2.ReasonContainerConfigError), "not found",
+		of(failure.ReasonContainerConfigError), "not found",
 		regexp.MustCompile(`(secret|configmap) "([^"]+)" not found`),
 		"Missing %s %s.",
 	},
 	{
-		of(v1beta2.ReasonContainerConfigError), "find key",
+		of(failure.ReasonContainerConfigError), "find key",
 		regexp.MustCompile(`find key (\S+) in (Secret|ConfigMap) (\S+)`),
 		"Missing key %s in %s %s.",
 	},
 
 	{
-		of(v1beta2.ReasonUnschedulable), "persistentvolumeclaim",
+		of(failure.ReasonUnschedulable), "persistentvolumeclaim",
 		regexp.MustCompile(`persistentvolumeclaim "([^"]+)" not found`),
 		"Missing volume claim %s.",
 	},
 
 	{
-		of(v1beta2.ReasonSqlAnalysisError), "cannot be",
+		of(failure.ReasonSqlAnalysisError), "cannot be",
 		regexp.MustCompile("(?i)(table or view|function|routine|schema|database|column|" +
 			"column, variable, or function parameter with name) (`[^ ]+`) cannot be"),
 		"Unknown %s %s.",
 	},
 
 	{
-		of(v1beta2.ReasonDataNotFound), "ath does not exist",
+		of(failure.ReasonDataNotFound), "ath does not exist",
 		regexp.MustCompile(`(?i)path does not exist: (\S+[^\s.,;])`),
 		"Path %s does not exist.",
 	},
 	{
-		of(v1beta2.ReasonDataNotFound), "such file",
+		of(failure.ReasonDataNotFound), "such file",
 		regexp.MustCompile(`No such file or directory: ['"]?([^\s'"]+)`),
 		"Path %s does not exist.",
 	},
 
 	{
-		of(v1beta2.ReasonDataNotFound, v1beta2.ReasonAccessDenied), "://",
+		of(failure.ReasonDataNotFound, failure.ReasonAccessDenied), "://",
 		regexp.MustCompile(`\b((?:s3a?|s3n|gs|abfss?|wasbs?|hdfs|oss|cosn|file)://[^\s'",;)]+[^\s'",;).:])`),
 		"Location: %s.",
 	},
 
-	{of(v1beta2.ReasonDataNotFound), "topic", regexp.MustCompile(`(?i)topic:? '?([\w.\-]+)'? `), "Topic %s."},
-	{of(v1beta2.ReasonDataNotFound), "/", regexp.MustCompile(`(?:^|[\s'"(])(/[\w.\-/=]+[\w\-=])`), "Path: %s."},
+	{of(failure.ReasonDataNotFound), "topic", regexp.MustCompile(`(?i)topic:? '?([\w.\-]+)'? `), "Topic %s."},
+	{of(failure.ReasonDataNotFound), "/", regexp.MustCompile(`(?:^|[\s'"(])(/[\w.\-/=]+[\w\-=])`), "Path: %s."},
 
 	{
-		of(v1beta2.ReasonAccessDenied), "ser",
+		of(failure.ReasonAccessDenied), "ser",
 		regexp.MustCompile(`(?i)\buser[ =:]+["']?([\w.\-@/:]*[\w/])`),
 		"Refused: user %s.",
 	},
 
 	{
-		of(v1beta2.ReasonInvalidConfiguration), "spark.",
+		of(failure.ReasonInvalidConfiguration), "spark.",
 		regexp.MustCompile(`(?:^|[^.\w])(spark\.[a-z][\w.\-]*[\w])`),
 		"Setting: %s.",
 	},
-	{of(v1beta2.ReasonInvalidConfiguration), "-X", regexp.MustCompile(`(-XX?:?[+\-]?\w[\w=.]*)`), "JVM option: %s."},
+	{of(failure.ReasonInvalidConfiguration), "-X", regexp.MustCompile(`(-XX?:?[+\-]?\w[\w=.]*)`), "JVM option: %s."},
 
 	{
-		of(v1beta2.ReasonExternalServiceUnavailable, v1beta2.ReasonKubernetesApiUnavailable), "UnknownHost",
+		of(failure.ReasonExternalServiceUnavailable, failure.ReasonKubernetesApiUnavailable), "UnknownHost",
 		regexp.MustCompile(`UnknownHostException:? ([\w.\-]+)`),
 		"Host %s cannot be resolved.",
 	},
 	{
-		of(v1beta2.ReasonExternalServiceUnavailable, v1beta2.ReasonKubernetesApiUnavailable), ":",
+		of(failure.ReasonExternalServiceUnavailable, failure.ReasonKubernetesApiUnavailable), ":",
 		regexp.MustCompile(`([a-zA-Z][\w\-]*(?:\.[\w\-]+)*(?:/[\d.]+)?:\d{2,5})\b`),
 		"Endpoint: %s.",
 	},
 }
 
-func of(reasons ...v1beta2.Reason) []v1beta2.Reason { return reasons }
+func of(reasons ...failure.Reason) []failure.Reason { return reasons }
 
 // detailFor words what the finding's text names.
 func detailFor(s *survey, f *finding) string {
-	if f.verdict.Reason == v1beta2.ReasonUserCodeError && f.exception != nil {
+	if f.verdict.Reason == failure.ReasonUserCodeError && f.exception != nil {
 		return ownFrame(f.exception)
 	}
 	for _, text := range textsOf(f) {
@@ -182,7 +182,7 @@ func detailFor(s *survey, f *finding) string {
 	return missingClass(f)
 }
 
-func (d *detail) speaksOf(r v1beta2.Reason) bool {
+func (d *detail) speaksOf(r failure.Reason) bool {
 	for _, x := range d.reasons {
 		if x == r {
 			return true
@@ -221,7 +221,7 @@ func textsOf(f *finding) []string {
 
 // missingClass names the class of a ClassNotFoundException, whose whole text it is.
 func missingClass(f *finding) string {
-	if f.verdict.Reason != v1beta2.ReasonMissingDependency || f.exception == nil {
+	if f.verdict.Reason != failure.ReasonMissingDependency || f.exception == nil {
 		return ""
 	}
 	root := f.exception.Root()

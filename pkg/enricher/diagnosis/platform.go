@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
 // check looks at one aspect of the pod and returns nil where it says nothing.
@@ -35,25 +35,25 @@ func platformVerdict(s *survey) *finding {
 }
 
 // podReasons maps status.reason of a failed pod, as kubelet and controllers write it.
-var podReasons = map[string]v1beta2.Reason{
-	"Evicted":                  v1beta2.ReasonEvicted,
-	"DeadlineExceeded":         v1beta2.ReasonDeadlineExceeded,
-	"Preempting":               v1beta2.ReasonNodeDisruption,
-	"Preempted":                v1beta2.ReasonNodeDisruption,
-	"Terminated":               v1beta2.ReasonNodeDisruption,
-	"Shutdown":                 v1beta2.ReasonNodeDisruption,
-	"NodeShutdown":             v1beta2.ReasonNodeDisruption,
-	"NodeLost":                 v1beta2.ReasonNodeDisruption,
-	"NodeNotReady":             v1beta2.ReasonNodeDisruption,
-	"UnexpectedAdmissionError": v1beta2.ReasonUnschedulable,
-	"NodeAffinity":             v1beta2.ReasonUnschedulable,
-	"NodeName":                 v1beta2.ReasonUnschedulable,
-	"NodePorts":                v1beta2.ReasonUnschedulable,
-	"TaintToleration":          v1beta2.ReasonUnschedulable,
-	"TopologyAffinityError":    v1beta2.ReasonUnschedulable,
-	"PodFeatureUnsupported":    v1beta2.ReasonUnschedulable,
-	"AppArmor":                 v1beta2.ReasonContainerConfigError,
-	"SysctlForbidden":          v1beta2.ReasonContainerConfigError,
+var podReasons = map[string]failure.Reason{
+	"Evicted":                  failure.ReasonEvicted,
+	"DeadlineExceeded":         failure.ReasonDeadlineExceeded,
+	"Preempting":               failure.ReasonNodeDisruption,
+	"Preempted":                failure.ReasonNodeDisruption,
+	"Terminated":               failure.ReasonNodeDisruption,
+	"Shutdown":                 failure.ReasonNodeDisruption,
+	"NodeShutdown":             failure.ReasonNodeDisruption,
+	"NodeLost":                 failure.ReasonNodeDisruption,
+	"NodeNotReady":             failure.ReasonNodeDisruption,
+	"UnexpectedAdmissionError": failure.ReasonUnschedulable,
+	"NodeAffinity":             failure.ReasonUnschedulable,
+	"NodeName":                 failure.ReasonUnschedulable,
+	"NodePorts":                failure.ReasonUnschedulable,
+	"TaintToleration":          failure.ReasonUnschedulable,
+	"TopologyAffinityError":    failure.ReasonUnschedulable,
+	"PodFeatureUnsupported":    failure.ReasonUnschedulable,
+	"AppArmor":                 failure.ReasonContainerConfigError,
+	"SysctlForbidden":          failure.ReasonContainerConfigError,
 }
 
 // podReason reads status.reason of a failed pod.
@@ -67,17 +67,17 @@ func podReason(s *survey) *finding {
 		if !strings.HasPrefix(status.Reason, "OutOf") {
 			return nil
 		}
-		reason = v1beta2.ReasonUnschedulable
+		reason = failure.ReasonUnschedulable
 	}
-	f := platformFinding(v1beta2.SourcePodStatus, reason, "driver pod: "+status.Reason, said(status.Reason, status.Message))
+	f := platformFinding(failure.SourcePodStatus, reason, "driver pod: "+status.Reason, said(status.Reason, status.Message))
 	switch reason {
-	case v1beta2.ReasonEvicted:
+	case failure.ReasonEvicted:
 		if overOwnLimit(status.Message) {
-			return f.retryable(v1beta2.RetryableFalse).hint(
+			return f.retryable(failure.RetryableFalse).hint(
 				"The pod passed its own limit: raise the ephemeral-storage limit or the volume's sizeLimit, or write less scratch data.")
 		}
-	case v1beta2.ReasonUnschedulable:
-		return f.retryable(v1beta2.RetryableTrue).hint(
+	case failure.ReasonUnschedulable:
+		return f.retryable(failure.RetryableTrue).hint(
 			"The kubelet refused the pod after it was scheduled; retry, and see what else claims that node's resources.")
 	}
 	return f
@@ -103,7 +103,7 @@ func disruption(s *survey) *finding {
 	if c == nil || c.Status != corev1.ConditionTrue {
 		return nil
 	}
-	return platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonNodeDisruption,
+	return platformFinding(failure.SourcePodStatus, failure.ReasonNodeDisruption,
 		"driver pod: DisruptionTarget, "+c.Reason, said(c.Reason, c.Message))
 }
 
@@ -136,7 +136,7 @@ func initContainer(s *survey) *finding {
 			continue
 		}
 		facts := "init container " + ending(c.Name, t.Reason, t.ExitCode)
-		f := platformFinding(v1beta2.SourceContainerStatus, v1beta2.ReasonInitContainerFailed, facts, said(facts, t.Message))
+		f := platformFinding(failure.SourceContainerStatus, failure.ReasonInitContainerFailed, facts, said(facts, t.Message))
 		f.container, f.ended = c.Name, t
 		return f
 	}
@@ -144,24 +144,24 @@ func initContainer(s *survey) *finding {
 }
 
 // waitingReasons maps the reasons for which the kubelet lets a container wait that will not pass by themselves.
-var waitingReasons = map[string]v1beta2.Reason{
-	"ImagePullBackOff":           v1beta2.ReasonImagePullFailed,
-	"ErrImagePull":               v1beta2.ReasonImagePullFailed,
-	"InvalidImageName":           v1beta2.ReasonImagePullFailed,
-	"ErrImageNeverPull":          v1beta2.ReasonImagePullFailed,
-	"ImageInspectError":          v1beta2.ReasonImagePullFailed,
-	"RegistryUnavailable":        v1beta2.ReasonImagePullFailed,
-	"SignatureValidationFailed":  v1beta2.ReasonImagePullFailed,
-	"CreateContainerConfigError": v1beta2.ReasonContainerConfigError,
-	"CreateContainerError":       v1beta2.ReasonContainerConfigError,
-	"PreCreateHookError":         v1beta2.ReasonContainerConfigError,
-	"PreStartHookError":          v1beta2.ReasonContainerConfigError,
-	"PostStartHookError":         v1beta2.ReasonContainerCommandError,
-	"CreatePodSandboxError":      v1beta2.ReasonContainerConfigError,
-	"ConfigPodSandboxError":      v1beta2.ReasonContainerConfigError,
-	"RunContainerError":          v1beta2.ReasonContainerCommandError,
-	"StartError":                 v1beta2.ReasonContainerCommandError,
-	"ContainerCannotRun":         v1beta2.ReasonContainerCommandError,
+var waitingReasons = map[string]failure.Reason{
+	"ImagePullBackOff":           failure.ReasonImagePullFailed,
+	"ErrImagePull":               failure.ReasonImagePullFailed,
+	"InvalidImageName":           failure.ReasonImagePullFailed,
+	"ErrImageNeverPull":          failure.ReasonImagePullFailed,
+	"ImageInspectError":          failure.ReasonImagePullFailed,
+	"RegistryUnavailable":        failure.ReasonImagePullFailed,
+	"SignatureValidationFailed":  failure.ReasonImagePullFailed,
+	"CreateContainerConfigError": failure.ReasonContainerConfigError,
+	"CreateContainerError":       failure.ReasonContainerConfigError,
+	"PreCreateHookError":         failure.ReasonContainerConfigError,
+	"PreStartHookError":          failure.ReasonContainerConfigError,
+	"PostStartHookError":         failure.ReasonContainerCommandError,
+	"CreatePodSandboxError":      failure.ReasonContainerConfigError,
+	"ConfigPodSandboxError":      failure.ReasonContainerConfigError,
+	"RunContainerError":          failure.ReasonContainerCommandError,
+	"StartError":                 failure.ReasonContainerCommandError,
+	"ContainerCannotRun":         failure.ReasonContainerCommandError,
 }
 
 // waitingReason reads why the driver's container, or another one of its pod, does not start.
@@ -181,11 +181,11 @@ func waiting(name string, w *corev1.ContainerStateWaiting) *finding {
 		return nil
 	}
 	facts := fmt.Sprintf("%s: %s", name, w.Reason)
-	f := platformFinding(v1beta2.SourceContainerStatus, reason, facts, said(w.Reason, w.Message))
+	f := platformFinding(failure.SourceContainerStatus, reason, facts, said(w.Reason, w.Message))
 	switch {
 	case strings.Contains(w.Message, "runAsNonRoot"):
 		return f.hint("Give the image a numeric user that is not root, or set runAsUser in the pod's securityContext.")
-	case reason == v1beta2.ReasonImagePullFailed:
+	case reason == failure.ReasonImagePullFailed:
 		return pulling(f, w)
 	case w.Reason == "CreateContainerConfigError" && !strings.Contains(w.Message, "volumeMount"):
 		return f
@@ -203,9 +203,9 @@ func unschedulable(s *survey) *finding {
 		return nil
 	}
 	facts := "driver pod: " + c.Reason
-	f := platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonUnschedulable, facts, said(c.Reason, c.Message))
+	f := platformFinding(failure.SourcePodStatus, failure.ReasonUnschedulable, facts, said(c.Reason, c.Message))
 	if strings.Contains(c.Message, "persistentvolumeclaim") && strings.Contains(c.Message, "not found") {
-		return f.retryable(v1beta2.RetryableFalse).hint("Create the volume claim that the pod names, or correct its name.")
+		return f.retryable(failure.RetryableFalse).hint("Create the volume claim that the pod names, or correct its name.")
 	}
 	return f
 }
@@ -216,22 +216,22 @@ func containerReason(s *survey) *finding {
 		return nil
 	}
 	facts := ending(s.driver.Name, s.ended.Reason, s.ended.ExitCode)
-	decided := func(reason v1beta2.Reason) *finding {
-		return platformFinding(v1beta2.SourceContainerStatus, reason, facts, said(facts, s.ended.Message))
+	decided := func(reason failure.Reason) *finding {
+		return platformFinding(failure.SourceContainerStatus, reason, facts, said(facts, s.ended.Message))
 	}
 	switch s.ended.Reason {
 	case "OOMKilled":
-		f := decided(v1beta2.ReasonDriverOOMKilled)
+		f := decided(failure.ReasonDriverOOMKilled)
 		f.words = facts
 		return f
 	case "ContainerStatusUnknown":
-		return decided(v1beta2.ReasonNodeDisruption)
+		return decided(failure.ReasonNodeDisruption)
 	case "StartError", "ContainerCannotRun", "RunContainerError":
-		return refused(decided(v1beta2.ReasonContainerCommandError), s.ended.Message)
+		return refused(decided(failure.ReasonContainerCommandError), s.ended.Message)
 	case "DeadlineExceeded":
-		return decided(v1beta2.ReasonDeadlineExceeded)
+		return decided(failure.ReasonDeadlineExceeded)
 	case "Evicted":
-		return decided(v1beta2.ReasonEvicted)
+		return decided(failure.ReasonEvicted)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 )
 
@@ -21,7 +21,7 @@ func pulling(f *finding, w *corev1.ContainerStateWaiting) *finding {
 	if w.Reason != "RegistryUnavailable" && !containsAny(w.Message, registryTroubles) {
 		return f
 	}
-	return f.retryable(v1beta2.RetryableTrue).hint(
+	return f.retryable(failure.RetryableTrue).hint(
 		"The registry throttled the node or did not answer: check that nodes reach it, log in or use a mirror against rate limits, and retry.")
 }
 
@@ -29,12 +29,12 @@ func pulling(f *finding, w *corev1.ContainerStateWaiting) *finding {
 func refused(f *finding, message string) *finding {
 	switch {
 	case strings.Contains(message, "OOM-killed"), strings.Contains(message, "memory limit too low"):
-		f.verdict = catalogue.Of(v1beta2.ReasonDriverOOMKilled)
+		f.verdict = catalogue.Of(failure.ReasonDriverOOMKilled)
 		return f.hint("The container's memory limit is too low even to start it: raise driver memory or overhead.")
 	case strings.Contains(message, "context deadline exceeded"), strings.Contains(message, "is reserved for"):
-		return f.retryable(v1beta2.RetryableTrue).hint(
+		return f.retryable(failure.RetryableTrue).hint(
 			"The node's runtime did not answer in time: look at that node's load and disk; a retry may find another node.")
-	case strings.Contains(message, "mount"), f.verdict.Reason == v1beta2.ReasonContainerConfigError:
+	case strings.Contains(message, "mount"), f.verdict.Reason == failure.ReasonContainerConfigError:
 		return f.hint("The runtime refused the container as set up: correct the mount, device or setting that the message names.")
 	}
 	return f

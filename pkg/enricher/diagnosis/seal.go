@@ -3,7 +3,7 @@ package diagnosis
 import (
 	"strings"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
 // seal turns a finding into the diagnosis. Every text passes the gate here, and only here.
@@ -13,11 +13,11 @@ func (e *Engine) seal(s *survey, f *finding) Diagnosis {
 	facts := factsOf(s, f)
 	d := Diagnosis{
 		Failed: true,
-		Diagnostics: v1beta2.Diagnostics{
+		Diagnostics: failure.Diagnostics{
 			Reason: f.verdict.Reason, Category: f.verdict.Category, Retryable: f.verdict.Retryable, Source: f.source,
 			ExitCode: s.exitCode(), Driver: driverOf(s, f),
 		},
-		FactsMessage:     g.fact(string(f.verdict.Reason)+": "+facts, v1beta2.MaxMessageBytes),
+		FactsMessage:     g.fact(string(f.verdict.Reason)+": "+facts, failure.MaxMessageBytes),
 		AnnotationUsable: f.usable,
 	}
 	if f.ended != nil {
@@ -29,11 +29,11 @@ func (e *Engine) seal(s *survey, f *finding) Diagnosis {
 	}
 	d.Diagnostics.Executors = executorsOf(s, f)
 	d.Diagnostics.Message = g.headline(f, d.FactsMessage)
-	d.Diagnostics.Hint = g.line(hintFor(s, f, true), v1beta2.MaxHintBytes)
+	d.Diagnostics.Hint = g.line(hintFor(s, f, true), failure.MaxHintBytes)
 	if d.Diagnostics.Hint == "" {
-		d.Diagnostics.Hint = g.fact(hintFor(s, f, false), v1beta2.MaxHintBytes)
+		d.Diagnostics.Hint = g.fact(hintFor(s, f, false), failure.MaxHintBytes)
 	}
-	d.factsHint = g.fact(hintFor(s, f, false), v1beta2.MaxHintBytes)
+	d.factsHint = g.fact(hintFor(s, f, false), failure.MaxHintBytes)
 	d.Trace = g.trace(f, facts)
 	d.Diagnostics.Exception = e.exceptionOf(g, f, d.Trace)
 	return d
@@ -56,11 +56,11 @@ func factsOf(s *survey, f *finding) string {
 }
 
 // driverOf names the driver's pod and when the container that decided ran.
-func driverOf(s *survey, f *finding) *v1beta2.Driver {
+func driverOf(s *survey, f *finding) *failure.Driver {
 	if s.Pod == nil {
 		return nil
 	}
-	d := &v1beta2.Driver{
+	d := &failure.Driver{
 		PodName: s.Pod.Name, PodUID: string(s.Pod.UID), NodeName: s.Pod.Spec.NodeName, Container: s.containerName(),
 	}
 	ended := s.ended
@@ -88,18 +88,18 @@ const (
 )
 
 // exceptionOf is the exception as the status shows it; nil where there is none.
-func (e *Engine) exceptionOf(g *gate, f *finding, trace string) *v1beta2.Exception {
+func (e *Engine) exceptionOf(g *gate, f *finding, trace string) *failure.Exception {
 	x := f.exception
 	if x == nil || x.Class == "" && strings.TrimSpace(x.Message) == "" {
 		return nil
 	}
-	out := &v1beta2.Exception{Class: g.class(x.Class), Truncated: f.truncated}
+	out := &failure.Exception{Class: g.class(x.Class), Truncated: f.truncated}
 	condition, state := sparkCondition(x)
 	out.Condition, out.SQLState = g.fact(condition, maxCondition), g.fact(state, maxState)
-	out.Message = g.line(ownText(x), v1beta2.MaxMessageBytes)
+	out.Message = g.line(ownText(x), failure.MaxMessageBytes)
 	out.Truncated = out.Truncated || strings.HasSuffix(out.Message, cutMark)
 	if root := x.Root(); root != x {
-		out.RootCause = &v1beta2.Cause{Class: g.class(root.Class), Message: g.line(ownText(root), v1beta2.MaxMessageBytes)}
+		out.RootCause = &failure.Cause{Class: g.class(root.Class), Message: g.line(ownText(root), failure.MaxMessageBytes)}
 	}
 	var cut bool
 	out.StackTrace, cut = shortTrace(trace, e.traceLines, e.traceBytes)

@@ -1,7 +1,7 @@
 package diagnosis
 
 import (
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
 )
@@ -16,10 +16,10 @@ var (
 // program, and what nobody knows is no fault in code that has not begun.
 func atStart(x *throwable.Exception, v catalogue.Verdict, known bool) (catalogue.Verdict, bool) {
 	switch {
-	case known && v.Reason == v1beta2.ReasonDataNotFound && hasFrame(x, fetching):
-		return catalogue.Of(v1beta2.ReasonDependencyResolutionFailed), true
+	case known && v.Reason == failure.ReasonDataNotFound && hasFrame(x, fetching):
+		return catalogue.Of(failure.ReasonDependencyResolutionFailed), true
 	case !known && hasFrame(x, preparing):
-		return catalogue.Of(v1beta2.ReasonInvalidConfiguration), true
+		return catalogue.Of(failure.ReasonInvalidConfiguration), true
 	}
 	return v, known
 }
@@ -45,7 +45,7 @@ var complaints = []string{
 // beforeProgram is the verdict on an exception of a failed submission that no rule knows: there is no program yet.
 func beforeProgram(x *throwable.Exception) catalogue.Verdict {
 	if isOneOf(x.Root().Class, complaints) {
-		return catalogue.Of(v1beta2.ReasonInvalidConfiguration)
+		return catalogue.Of(failure.ReasonInvalidConfiguration)
 	}
-	return catalogue.Of(v1beta2.ReasonUnknown)
+	return catalogue.Of(failure.ReasonUnknown)
 }

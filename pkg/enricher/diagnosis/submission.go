@@ -3,7 +3,7 @@ package diagnosis
 import (
 	"strings"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
 )
@@ -17,10 +17,10 @@ func (e *Engine) fromOperator(s *survey) *finding {
 	case s.said == "":
 		return nil
 	case strings.EqualFold(s.said, "driver pod not found"):
-		return platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonDriverTerminated, "driver pod not found",
-			"driver pod not found: it was deleted before it could tell how it ended").retryable(v1beta2.RetryableTrue)
+		return platformFinding(failure.SourcePodStatus, failure.ReasonDriverTerminated, "driver pod not found",
+			"driver pod not found: it was deleted before it could tell how it ended").retryable(failure.RetryableTrue)
 	case strings.HasPrefix(s.said, "driver container status missing"):
-		return platformFinding(v1beta2.SourcePodStatus, v1beta2.ReasonUnknown, "driver container status missing",
+		return platformFinding(failure.SourcePodStatus, failure.ReasonUnknown, "driver container status missing",
 			"driver container status missing")
 	}
 	return e.fromSubmission(s.said)
@@ -29,39 +29,42 @@ func (e *Engine) fromOperator(s *survey) *finding {
 func fromOperatorExit(s *survey, code int32, reason string) *finding {
 	facts := ending(s.containerName(), reason, code)
 	if reason == "OOMKilled" {
-		return platformFinding(v1beta2.SourceContainerStatus, v1beta2.ReasonDriverOOMKilled, facts, facts)
+		return platformFinding(failure.SourceContainerStatus, failure.ReasonDriverOOMKilled, facts, facts)
 	}
-	f := fromExit(s, v1beta2.SourceContainerStatus, code, false)
+	f := fromExit(s, failure.SourceContainerStatus, code, false)
 	f.facts = facts
 	return f
 }
+
+// driverExists is in the operator's text where a submission found a driver pod of the application's in its way.
+const driverExists = "driver pod already exist"
 
 // fromSubmission reads the output of a spark-submit that failed inside the operator.
 func (e *Engine) fromSubmission(said string) *finding {
 	text := submissionOutput(said)
 	read := readText(text)
 	if f := read.fatal(); f != nil {
-		found := e.fromFound(v1beta2.SourceSubmissionError, f)
+		found := e.fromFound(failure.SourceSubmissionError, f)
 		found.facts = "spark-submit failed"
 		if !found.known {
 			found.verdict = beforeProgram(f.Exception)
 		}
-		if found.verdict.Reason == v1beta2.ReasonDriverOutOfMemory {
-			found.verdict = catalogue.Of(v1beta2.ReasonUnknown)
+		if found.verdict.Reason == failure.ReasonDriverOutOfMemory {
+			found.verdict = catalogue.Of(failure.ReasonUnknown)
 			return found.hint("It was spark-submit in the operator's pod that ran out of memory, no driver: raise the operator's memory limit.")
 		}
 		return found
 	}
-	f := platformFinding(v1beta2.SourceSubmissionError, v1beta2.ReasonUnknown, "spark-submit failed", lastWords(said, text))
+	f := platformFinding(failure.SourceSubmissionError, failure.ReasonUnknown, "spark-submit failed", lastWords(said, text))
 	plain := &throwable.Exception{Message: text}
 	switch {
 	case strings.Contains(text, "signal: killed"):
 		return f.hint("spark-submit was killed inside the operator's pod: raise the operator's memory limit.")
-	case strings.Contains(text, v1beta2.DriverExists):
-		f.verdict, f.facts = catalogue.Of(v1beta2.ReasonInvalidConfiguration), "driver pod already exists"
+	case strings.Contains(text, driverExists):
+		f.verdict, f.facts = catalogue.Of(failure.ReasonInvalidConfiguration), "driver pod already exists"
 		return f.hint("A driver pod of that name is left from before: delete it, or choose another spec.driver.podName.")
 	case strings.Contains(text, "argument list too long"), strings.Contains(text, "failed to build spark-submit arguments"):
-		f.verdict = catalogue.Of(v1beta2.ReasonInvalidConfiguration)
+		f.verdict = catalogue.Of(failure.ReasonInvalidConfiguration)
 		return f
 	}
 	if v, ok := e.lookup(plain); ok {

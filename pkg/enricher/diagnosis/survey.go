@@ -7,7 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job"
 )
 
 // survey is the pod's side of the evidence, looked up once.
@@ -17,20 +18,19 @@ type survey struct {
 	driver *corev1.ContainerStatus
 	// ended is how that container ended, nil while it has not.
 	ended *corev1.ContainerStateTerminated
-	state v1beta2.State
+	state job.State
 	said  string // the operator's text
 }
 
 func look(ev Evidence) *survey {
 	s := &survey{Evidence: ev}
-	if ev.Application != nil {
-		s.state = ev.Application.Status.ApplicationState.State
-		s.said = strings.TrimSpace(ev.Application.Status.ApplicationState.ErrorMessage)
+	if ev.Job != nil {
+		s.state, s.said = ev.Job.State, strings.TrimSpace(ev.Job.OperatorText)
 	}
 	if ev.Pod == nil {
 		return s
 	}
-	s.driver = driverStatus(ev)
+	s.driver = s.driverStatus()
 	if s.driver != nil {
 		s.ended = s.driver.State.Terminated
 		if s.ended == nil && s.driver.State.Waiting != nil {
@@ -42,13 +42,14 @@ func look(ev Evidence) *survey {
 
 // driverStatus finds the driver's container: the one named by the evidence, spark-kubernetes-driver, the one the
 // template names, the only one, the one that Spark's environment gives away.
-func driverStatus(ev Evidence) *corev1.ContainerStatus {
+func (s *survey) driverStatus() *corev1.ContainerStatus {
+	ev := s.Evidence
 	name := ev.Container
 	if name == "" {
-		name = ev.Application.DriverContainerName(ev.Pod)
+		name = spark.DriverContainerName(ev.Pod, s.job().DriverContainers)
 	}
 	statuses := ev.Pod.Status.ContainerStatuses
-	for _, want := range []string{name, v1beta2.DriverContainer} {
+	for _, want := range []string{name, spark.DriverContainer} {
 		for i := range statuses {
 			if statuses[i].Name == want {
 				return &statuses[i]
@@ -78,6 +79,14 @@ func byEnvironment(pod *corev1.Pod) *corev1.ContainerStatus {
 	return nil
 }
 
+// job is the application, an empty one where none is known.
+func (s *survey) job() *job.Job {
+	if s.Job == nil {
+		return &job.Job{}
+	}
+	return s.Job
+}
+
 func (s *survey) containerName() string {
 	switch {
 	case s.driver != nil:
@@ -85,7 +94,7 @@ func (s *survey) containerName() string {
 	case s.Container != "":
 		return s.Container
 	}
-	return v1beta2.DriverContainer
+	return spark.DriverContainer
 }
 
 // failed reports whether the attempt failed, as far as pod and application tell; without either, a log decides.
@@ -96,15 +105,15 @@ func (s *survey) failed() bool {
 		}
 		return s.Pod.Status.Phase == corev1.PodFailed || s.operatorGaveUp()
 	}
-	if s.Application != nil && s.state != v1beta2.StateNew {
-		return s.operatorGaveUp() || s.state == v1beta2.StateFailing
+	if s.state != job.Unknown {
+		return s.operatorGaveUp() || s.state == job.Failing
 	}
 	return len(s.Log) > 0 || s.said != ""
 }
 
 // operatorGaveUp: the operator failed the application although its pod, if there is one, did not.
 func (s *survey) operatorGaveUp() bool {
-	return s.state == v1beta2.StateFailed || s.state == v1beta2.StateSubmissionFailed
+	return s.state == job.Failed
 }
 
 func (s *survey) exitCode() *int32 {

@@ -3,6 +3,8 @@ package diagnosis
 import (
 	"strings"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
@@ -18,7 +20,7 @@ type annotation struct {
 	truncated bool
 	// ours is true where the enricher wrote it, from the evidence named by source.
 	ours   bool
-	source v1beta2.Source
+	source failure.Source
 	// bare: it names only the exit code of a Python or R process.
 	bare bool
 	// secondary: it names only what followed from an earlier failure.
@@ -33,7 +35,7 @@ func readAnnotation(s *survey) *annotation {
 	if s.Pod == nil {
 		return nil
 	}
-	value := s.Pod.Annotations[v1beta2.AnnotationExitException]
+	value := s.Pod.Annotations[spark.AnnotationExitException]
 	if strings.TrimSpace(value) == "" {
 		return nil
 	}
@@ -43,7 +45,7 @@ func readAnnotation(s *survey) *annotation {
 		return nil
 	}
 	if source, ok := s.Pod.Annotations[v1beta2.AnnotationExitExceptionSource]; ok {
-		a.ours, a.source = true, v1beta2.Source(source)
+		a.ours, a.source = true, failure.Source(source)
 	}
 	if a.ours && s.ended != nil && value == ending(s.containerName(), s.ended.Reason, s.ended.ExitCode) {
 		return nil // facts of the container's state, which tells them better itself
@@ -82,14 +84,14 @@ func (a *annotation) decides() bool { return a != nil && !a.ours && !a.bare && !
 func (e *Engine) fromTexts(s *survey) (*finding, marks) {
 	a := readAnnotation(s)
 	if a.decides() {
-		f := e.fromException(v1beta2.SourceAnnotation, a.exception, a.lines)
+		f := e.fromException(failure.SourceAnnotation, a.exception, a.lines)
 		f.usable, f.truncated = true, a.truncated
 		return f, marks{}
 	}
 	log := readText(tail(s.Log))
 	if chosen := log.fatal(); chosen != nil && decides(s, &log, chosen, a) {
-		f := e.fromFound(v1beta2.SourceDriverLog, chosen)
-		if log.marks.missingJar != "" && f.verdict.Reason == v1beta2.ReasonMissingDependency {
+		f := e.fromFound(failure.SourceDriverLog, chosen)
+		if log.marks.missingJar != "" && f.verdict.Reason == failure.ReasonMissingDependency {
 			f.aside = "File " + log.marks.missingJar + " is not in the image."
 		}
 		return f, log.marks
@@ -143,7 +145,7 @@ func (r *reading) repeats(f *throwable.Found) bool {
 }
 
 func (e *Engine) fromAnnotation(s *survey, a *annotation) *finding {
-	source := v1beta2.SourceAnnotation
+	source := failure.SourceAnnotation
 	if a.ours && a.source != "" {
 		source = a.source
 	}
@@ -178,9 +180,9 @@ func (e *Engine) fromTermination(s *survey) *finding {
 	}
 	text := readText(s.ended.Message)
 	if chosen := text.fatal(); chosen != nil {
-		return e.fromFound(v1beta2.SourceTerminationMessage, chosen)
+		return e.fromFound(failure.SourceTerminationMessage, chosen)
 	}
-	exitFinding := fromExit(s, v1beta2.SourceTerminationMessage, s.ended.ExitCode, true)
+	exitFinding := fromExit(s, failure.SourceTerminationMessage, s.ended.ExitCode, true)
 	plain := &throwable.Exception{Message: strings.TrimSpace(s.ended.Message)}
 	if v, ok := e.lookup(plain); ok {
 		exitFinding.verdict = v
@@ -189,28 +191,28 @@ func (e *Engine) fromTermination(s *survey) *finding {
 	return exitFinding
 }
 
-func (e *Engine) fromFound(source v1beta2.Source, f *throwable.Found) *finding {
+func (e *Engine) fromFound(source failure.Source, f *throwable.Found) *finding {
 	lines := f.Lines
 	if rest, ok := strings.CutPrefix(lines[0], "Caused by: "); ok {
 		lines = append([]string{rest}, lines[1:]...) // its head is missing: the cause stands first
 	}
 	finding := e.fromException(source, f.Exception, lines)
-	if f.Kind == throwable.Launcher && (!finding.known || finding.verdict.Category == v1beta2.CategoryData) {
+	if f.Kind == throwable.Launcher && (!finding.known || finding.verdict.Category == failure.CategoryData) {
 		// A start that failed never came to the data: what is missing or refused is in the image.
-		finding.verdict = catalogue.Of(v1beta2.ReasonContainerCommandError)
+		finding.verdict = catalogue.Of(failure.ReasonContainerCommandError)
 	}
 	finding.truncated = f.Headless
 	return finding
 }
 
-func (e *Engine) fromException(source v1beta2.Source, x *throwable.Exception, lines []string) *finding {
+func (e *Engine) fromException(source failure.Source, x *throwable.Exception, lines []string) *finding {
 	x = unwrap(x)
 	v, ok := e.lookup(x)
 	if v, ok = atStart(x, v, ok); !ok {
 		v, ok = fromFrames(x)
 	}
 	if !ok {
-		v = catalogue.Of(v1beta2.ReasonUserCodeError)
+		v = catalogue.Of(failure.ReasonUserCodeError)
 	}
 	return &finding{source: source, verdict: v, known: ok, exception: x, lines: lines}
 }
@@ -272,7 +274,7 @@ func wrappedClass(link *throwable.Exception) string {
 // words about data are no evidence by themselves.
 func tells(x *throwable.Exception) bool {
 	v, ok := catalogue.Lookup(catalogue.Failure{Links: []catalogue.Link{{Message: x.Message}}})
-	return ok && (v.Category == v1beta2.CategoryPlatform || v.Category == v1beta2.CategoryConfiguration)
+	return ok && (v.Category == failure.CategoryPlatform || v.Category == failure.CategoryConfiguration)
 }
 
 func tail(log []byte) string {

@@ -5,7 +5,7 @@ import (
 	"regexp"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
 )
@@ -33,7 +33,7 @@ func compileRule(r configv1alpha1.Rule) (userRule, error) {
 		Reason: r.Reason, Category: r.Category, Retryable: r.Retryable, Hint: r.Hint, Link: -1,
 	}}
 	if u.verdict.Retryable == "" {
-		u.verdict.Retryable = v1beta2.RetryableUnknown
+		u.verdict.Retryable = failure.RetryableUnknown
 	}
 	if r.Class == "" && r.Message == "" {
 		return u, fmt.Errorf("neither class nor message is given")

@@ -5,28 +5,28 @@ import (
 	"testing"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
 func TestUsersRulesComeFirst(t *testing.T) {
 	rules := []configv1alpha1.Rule{
-		{Class: `^com\.example\.Gate`, Reason: "QualityGate", Category: v1beta2.CategoryData, Retryable: v1beta2.RetryableTrue, Hint: "Ask the data team."},
-		{Message: "quota of team", Reason: "TeamQuota", Category: v1beta2.CategoryPlatform},
-		{Class: "FileNotFound", Message: "/reference/", Reason: "ReferenceMissing", Category: v1beta2.CategoryData},
-		{Message: "OOMKilled", Reason: "TooBig", Category: v1beta2.CategoryPlatform},
+		{Class: `^com\.example\.Gate`, Reason: "QualityGate", Category: failure.CategoryData, Retryable: failure.RetryableTrue, Hint: "Ask the data team."},
+		{Message: "quota of team", Reason: "TeamQuota", Category: failure.CategoryPlatform},
+		{Class: "FileNotFound", Message: "/reference/", Reason: "ReferenceMissing", Category: failure.CategoryData},
+		{Message: "OOMKilled", Reason: "TooBig", Category: failure.CategoryPlatform},
 	}
 	log := func(s string) []byte { return []byte("Exception in thread \"main\" " + s + "\n\tat a.B.c(B.java:1)\n") }
 	for name, tc := range map[string]struct {
 		ev   Evidence
-		want v1beta2.Reason
+		want failure.Reason
 	}{
 		"by class":                 {Evidence{Pod: failedPod(1, "Error"), Log: log("com.example.GateFailed: x")}, "QualityGate"},
 		"by message":               {Evidence{Pod: failedPod(1, "Error"), Log: log("a.b.C: over the quota of team x")}, "TeamQuota"},
 		"by the root cause":        {Evidence{Pod: failedPod(1, "Error"), Log: []byte(string(log("a.b.C: x")) + "Caused by: com.example.Gate2: y\n\t... 1 more\n")}, "QualityGate"},
-		"only one part matches":    {Evidence{Pod: failedPod(1, "Error"), Log: log("java.io.FileNotFoundException: /data/x")}, v1beta2.ReasonDataNotFound},
+		"only one part matches":    {Evidence{Pod: failedPod(1, "Error"), Log: log("java.io.FileNotFoundException: /data/x")}, failure.ReasonDataNotFound},
 		"both parts match":         {Evidence{Pod: failedPod(1, "Error"), Log: log("java.io.FileNotFoundException: /reference/x")}, "ReferenceMissing"},
 		"the message of a verdict": {Evidence{Pod: failedPod(137, "OOMKilled")}, "TooBig"},
-		"none":                     {Evidence{Pod: failedPod(1, "Error"), Log: log("a.b.C: x")}, v1beta2.ReasonUserCodeError},
+		"none":                     {Evidence{Pod: failedPod(1, "Error"), Log: log("a.b.C: x")}, failure.ReasonUserCodeError},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newEngine(t, rules...).Diagnose(tc.ev)
@@ -36,7 +36,7 @@ func TestUsersRulesComeFirst(t *testing.T) {
 		})
 	}
 	d := newEngine(t, rules...).Diagnose(Evidence{Pod: failedPod(1, "Error"), Log: log("com.example.GateFailed: x")})
-	if d.Diagnostics.Category != v1beta2.CategoryData || d.Diagnostics.Retryable != v1beta2.RetryableTrue || d.Diagnostics.Hint != "Ask the data team." {
+	if d.Diagnostics.Category != failure.CategoryData || d.Diagnostics.Retryable != failure.RetryableTrue || d.Diagnostics.Hint != "Ask the data team." {
 		t.Errorf("%+v", d.Diagnostics)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/annotation"
 )
@@ -17,11 +19,11 @@ const trace = "java.lang.IllegalStateException: no luck\n\tat Main.main(Main.jav
 var _ = Describe("The annotation writer", func() {
 	DescribeTable("annotates a pod that has none", func(ctx SpecContext, present map[string]string) {
 		pod := create(ctx, present)
-		got, err := annotation.Write(ctx, clientset, pod, trace, v1beta2.SourceDriverLog)
+		got, err := annotation.Write(ctx, clientset, pod, trace, failure.SourceDriverLog)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Reason).To(Equal(v1beta2.AnnotatedByEnricher))
 		want := map[string]string{
-			v1beta2.AnnotationExitException: trace, v1beta2.AnnotationExitExceptionSource: "DriverLog",
+			spark.AnnotationExitException: trace, v1beta2.AnnotationExitExceptionSource: "DriverLog",
 		}
 		for key, value := range present {
 			want[key] = value
@@ -33,8 +35,8 @@ var _ = Describe("The annotation writer", func() {
 	)
 
 	It("leaves the driver's own annotation alone, usable or not", func(ctx SpecContext) {
-		pod := create(ctx, map[string]string{v1beta2.AnnotationExitException: ""})
-		got, err := annotation.Write(ctx, clientset, pod, trace, v1beta2.SourceDriverLog)
+		pod := create(ctx, map[string]string{spark.AnnotationExitException: ""})
+		got, err := annotation.Write(ctx, clientset, pod, trace, failure.SourceDriverLog)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Reason).To(Equal(v1beta2.AnnotatedByDriver))
 		Expect(read(ctx, pod).ResourceVersion).To(Equal(pod.ResourceVersion))
@@ -43,14 +45,14 @@ var _ = Describe("The annotation writer", func() {
 	DescribeTable("lets a late driver win", func(ctx SpecContext, present map[string]string) {
 		seen := create(ctx, present)
 		late := seen.DeepCopy()
-		metav1.SetMetaDataAnnotation(&late.ObjectMeta, v1beta2.AnnotationExitException, "the driver's")
+		metav1.SetMetaDataAnnotation(&late.ObjectMeta, spark.AnnotationExitException, "the driver's")
 		_, err := clientset.CoreV1().Pods(namespace).Update(ctx, late, metav1.UpdateOptions{})
 		Expect(err).NotTo(HaveOccurred())
 
-		got, err := annotation.Write(ctx, clientset, seen, trace, v1beta2.SourceDriverLog)
+		got, err := annotation.Write(ctx, clientset, seen, trace, failure.SourceDriverLog)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Reason).To(Equal(v1beta2.AnnotatedByDriver))
-		Expect(read(ctx, seen).Annotations).To(HaveKeyWithValue(v1beta2.AnnotationExitException, "the driver's"))
+		Expect(read(ctx, seen).Annotations).To(HaveKeyWithValue(spark.AnnotationExitException, "the driver's"))
 		Expect(read(ctx, seen).Annotations).NotTo(HaveKey(v1beta2.AnnotationExitExceptionSource))
 	},
 		Entry("without an annotations map", nil),
@@ -64,7 +66,7 @@ var _ = Describe("The annotation writer", func() {
 		_, err := clientset.CoreV1().Pods(namespace).Update(ctx, other, metav1.UpdateOptions{})
 		Expect(err).NotTo(HaveOccurred())
 
-		got, err := annotation.Write(ctx, clientset, seen, trace, v1beta2.SourceDriverLog)
+		got, err := annotation.Write(ctx, clientset, seen, trace, failure.SourceDriverLog)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Reason).To(Equal(v1beta2.AnnotatedByEnricher))
 		Expect(read(ctx, seen).Annotations).To(HaveKeyWithValue("team/owner", "data"))
@@ -79,7 +81,7 @@ var _ = Describe("The annotation writer", func() {
 		_, err := clientset.CoreV1().Pods(namespace).Create(ctx, next, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
 
-		got, err := annotation.Write(ctx, clientset, old, trace, v1beta2.SourceDriverLog)
+		got, err := annotation.Write(ctx, clientset, old, trace, failure.SourceDriverLog)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Reason).To(Equal(v1beta2.NotAnnotatedWriteRefused))
 		Expect(read(ctx, old).Annotations).To(BeEmpty())
@@ -89,14 +91,14 @@ var _ = Describe("The annotation writer", func() {
 		pod := create(ctx, nil)
 		now := metav1.NewDeleteOptions(0)
 		Expect(clientset.CoreV1().Pods(namespace).Delete(ctx, pod.Name, *now)).To(Succeed())
-		got, err := annotation.Write(ctx, clientset, pod, trace, v1beta2.SourceDriverLog)
+		got, err := annotation.Write(ctx, clientset, pod, trace, failure.SourceDriverLog)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Message).To(Equal("The driver pod is gone"))
 	})
 
 	It("keeps within the API server's limit of annotations", func(ctx SpecContext) {
 		pod := create(ctx, map[string]string{"big": strings.Repeat("x", 200<<10)})
-		got, err := annotation.Write(ctx, clientset, pod, strings.Repeat("y", 60<<10), v1beta2.SourceDriverLog)
+		got, err := annotation.Write(ctx, clientset, pod, strings.Repeat("y", 60<<10), failure.SourceDriverLog)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Reason).To(Equal(v1beta2.NotAnnotatedWriteRefused))
 		Expect(read(ctx, pod).ResourceVersion).To(Equal(pod.ResourceVersion))
@@ -107,7 +109,7 @@ func create(ctx SpecContext, annotations map[string]string) *corev1.Pod {
 	GinkgoHelper()
 	pod, err := clientset.CoreV1().Pods(namespace).Create(ctx, &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "driver-", Annotations: annotations},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: v1beta2.DriverContainer, Image: "spark"}}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: spark.DriverContainer, Image: "spark"}}},
 	}, metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())
 	return pod

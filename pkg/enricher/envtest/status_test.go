@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/patch"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
@@ -18,10 +19,10 @@ import (
 var _ = Describe("The status writer", Ordered, func() {
 	record := status.Record{
 		SubmissionID: "s-1", Attempt: 1, Failed: true,
-		Diagnostics: v1beta2.Diagnostics{
-			Reason: v1beta2.ReasonUserExit, Category: v1beta2.CategoryUser, Message: "exit code 3",
-			Source: v1beta2.SourceContainerStatus, Retryable: v1beta2.RetryableFalse,
-			Exception: &v1beta2.Exception{StackTrace: []string{"a", "b"}},
+		Diagnostics: failure.Diagnostics{
+			Reason: failure.ReasonUserExit, Category: failure.CategoryUser, Message: "exit code 3",
+			Source: failure.SourceContainerStatus, Retryable: failure.RetryableFalse,
+			Exception: &failure.Exception{StackTrace: []string{"a", "b"}},
 		},
 		Annotated: metav1.Condition{
 			Type: v1beta2.ConditionExitExceptionAnnotated, Status: metav1.ConditionFalse,

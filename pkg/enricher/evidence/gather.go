@@ -12,8 +12,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job/sparkapplication"
 )
 
 const (
@@ -34,7 +36,7 @@ type Gatherer struct {
 func (g *Gatherer) Gather(
 	ctx context.Context, app *v1beta2.SparkApplication, pod *corev1.Pod, needsLog func(diagnosis.Evidence) bool,
 ) (diagnosis.Evidence, error) {
-	ev := diagnosis.Evidence{Application: app, Pod: pod}
+	ev := diagnosis.Evidence{Job: sparkapplication.Job(app), Pod: pod}
 	if pod == nil {
 		return ev, nil
 	}
@@ -75,7 +77,7 @@ func hasRun(pod *corev1.Pod, container string) bool {
 // due. It returns nil where there is none.
 func (g *Gatherer) FindPod(ctx context.Context, app *v1beta2.SparkApplication, submissionID string) (*corev1.Pod, error) {
 	selector := labels.Set{
-		v1beta2.LabelSparkRole:    v1beta2.RoleDriver,
+		spark.LabelRole:           spark.RoleDriver,
 		v1beta2.LabelAppName:      app.Name,
 		v1beta2.LabelSubmissionID: submissionID,
 	}
@@ -96,7 +98,7 @@ func (g *Gatherer) FindPod(ctx context.Context, app *v1beta2.SparkApplication, s
 // Executors lists the executor pods of an attempt that still exist, at most 500.
 func (g *Gatherer) Executors(ctx context.Context, app *v1beta2.SparkApplication, submissionID string) ([]corev1.Pod, error) {
 	selector := labels.Set{
-		v1beta2.LabelSparkRole:    v1beta2.RoleExecutor,
+		spark.LabelRole:           spark.RoleExecutor,
 		v1beta2.LabelAppName:      app.Name,
 		v1beta2.LabelSubmissionID: submissionID,
 	}

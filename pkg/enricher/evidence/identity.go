@@ -3,6 +3,7 @@ package evidence
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -19,7 +20,7 @@ func BelongsTo(pod *corev1.Pod, app *v1beta2.SparkApplication) bool {
 
 // IsDriver reports whether pod is a driver pod that a spark-operator launched.
 func IsDriver(pod *corev1.Pod) bool {
-	return pod.Labels[v1beta2.LabelSparkRole] == v1beta2.RoleDriver &&
+	return pod.Labels[spark.LabelRole] == spark.RoleDriver &&
 		pod.Labels[v1beta2.LabelLaunchedBy] == "true" &&
 		pod.Labels[v1beta2.LabelSubmissionID] != ""
 }

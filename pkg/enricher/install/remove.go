@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -122,7 +123,7 @@ func (i *Installer) releasePass(ctx context.Context) error {
 	for {
 		pods.SetGroupVersionKind(podGVK.GroupVersion().WithKind("PodList"))
 		options := []client.ListOption{
-			client.MatchingLabels{v1beta2.LabelSparkRole: v1beta2.RoleDriver},
+			client.MatchingLabels{spark.LabelRole: spark.RoleDriver},
 			client.Limit(podPage), client.Continue(pods.Continue),
 		}
 		if err := i.Client.List(ctx, pods, options...); err != nil {

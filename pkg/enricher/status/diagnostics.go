@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -18,14 +19,14 @@ type Record struct {
 	// Failed is false for an attempt whose driver merely does not start: it leaves no trace once it does.
 	Failed bool
 	// Diagnostics without submissionID, attempt and attempts, as far as the application's conf lets them be shown.
-	Diagnostics v1beta2.Diagnostics
+	Diagnostics failure.Diagnostics
 	// Annotated is the condition ExitExceptionAnnotated of the attempt; its type may be empty while it is not known.
 	Annotated metav1.Condition
 }
 
 // Diagnostics returns what status.diagnostics should be, given what it is and the records, in the order in which their
 // attempts were made. It is nil while there is nothing to say.
-func Diagnostics(status *v1beta2.Status, records []Record) *v1beta2.Diagnostics {
+func Diagnostics(status *v1beta2.Status, records []Record) *failure.Diagnostics {
 	wanted := current(status, records)
 	wanted.SubmissionID = status.SubmissionID
 	if wanted.Attempt == 0 {
@@ -39,7 +40,7 @@ func Diagnostics(status *v1beta2.Status, records []Record) *v1beta2.Diagnostics 
 }
 
 // current returns the diagnosis of the attempt that the status is about, empty while it is well.
-func current(status *v1beta2.Status, records []Record) v1beta2.Diagnostics {
+func current(status *v1beta2.Status, records []Record) failure.Diagnostics {
 	old := status.Diagnostics
 	ofThis := old != nil && old.SubmissionID == status.SubmissionID
 	i := slices.IndexFunc(records, func(r Record) bool { return r.SubmissionID == status.SubmissionID })
@@ -53,19 +54,19 @@ func current(status *v1beta2.Status, records []Record) v1beta2.Diagnostics {
 	case ofThis && !isWell(status, old):
 		return *old.DeepCopy()
 	default:
-		return v1beta2.Diagnostics{}
+		return failure.Diagnostics{}
 	}
 }
 
 // sameWait is true for a driver that still waits for the same cause: the kubelet words it differently in turns
 // (ErrImagePull, ImagePullBackOff), which is not worth a write each.
-func sameWait(old *v1beta2.Diagnostics, r Record) bool {
+func sameWait(old *failure.Diagnostics, r Record) bool {
 	return !r.Failed && old.Reason == r.Diagnostics.Reason
 }
 
 // isWell is true if the state shows that whatever kept the driver from starting is over. A diagnosis of an end is a
 // failure, which the operator may not have noticed yet.
-func isWell(status *v1beta2.Status, old *v1beta2.Diagnostics) bool {
+func isWell(status *v1beta2.Status, old *failure.Diagnostics) bool {
 	switch status.ApplicationState.State {
 	case v1beta2.StateCompleted, v1beta2.StateSucceeding:
 		return true
@@ -77,11 +78,11 @@ func isWell(status *v1beta2.Status, old *v1beta2.Diagnostics) bool {
 }
 
 // history returns the earlier failed attempts, newest first.
-func history(status *v1beta2.Status, records []Record) []v1beta2.Attempt {
-	var attempts []v1beta2.Attempt
-	add := func(a v1beta2.Attempt) {
-		known := slices.ContainsFunc(attempts, func(b v1beta2.Attempt) bool { return b.SubmissionID == a.SubmissionID })
-		if !known && a.SubmissionID != status.SubmissionID && len(attempts) < v1beta2.MaxAttempts {
+func history(status *v1beta2.Status, records []Record) []failure.Attempt {
+	var attempts []failure.Attempt
+	add := func(a failure.Attempt) {
+		known := slices.ContainsFunc(attempts, func(b failure.Attempt) bool { return b.SubmissionID == a.SubmissionID })
+		if !known && a.SubmissionID != status.SubmissionID && len(attempts) < failure.MaxAttempts {
 			attempts = append(attempts, a)
 		}
 	}
@@ -102,10 +103,10 @@ func history(status *v1beta2.Status, records []Record) []v1beta2.Attempt {
 }
 
 // Summary returns the short record of the attempt.
-func (r *Record) Summary() v1beta2.Attempt { return summary(r.SubmissionID, r.Attempt, &r.Diagnostics) }
+func (r *Record) Summary() failure.Attempt { return summary(r.SubmissionID, r.Attempt, &r.Diagnostics) }
 
-func summary(submissionID string, attempt int32, d *v1beta2.Diagnostics) v1beta2.Attempt {
-	a := v1beta2.Attempt{
+func summary(submissionID string, attempt int32, d *failure.Diagnostics) failure.Attempt {
+	a := failure.Attempt{
 		SubmissionID: submissionID, Attempt: attempt,
 		Reason: d.Reason, Category: d.Category, Message: d.Message, Source: d.Source, ExitCode: d.ExitCode,
 	}

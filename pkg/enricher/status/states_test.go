@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -70,7 +71,7 @@ func TestStatusesOfEachState(t *testing.T) {
 }
 
 func TestChangesOfConditions(t *testing.T) {
-	diagnosis := &v1beta2.Diagnostics{SubmissionID: "s-1", Reason: "DriverOOMKilled", Message: "passed 1Gi"}
+	diagnosis := &failure.Diagnostics{SubmissionID: "s-1", Reason: "DriverOOMKilled", Message: "passed 1Gi"}
 	cases := map[string]struct {
 		status v1beta2.Status
 		of     string
@@ -89,12 +90,12 @@ func TestChangesOfConditions(t *testing.T) {
 			want: condition(v1beta2.ConditionComplete, no, "Failed", "The application has failed", endedAt),
 		},
 		"a diagnosis of another submission is not shown": {
-			status: statusIn(v1beta2.StateFailed, &v1beta2.Diagnostics{SubmissionID: "s-0", Reason: "UserExit"}),
+			status: statusIn(v1beta2.StateFailed, &failure.Diagnostics{SubmissionID: "s-0", Reason: "UserExit"}),
 			of:     v1beta2.ConditionStalled,
 			want:   condition(v1beta2.ConditionStalled, yes, "Failed", "The application has failed", endedAt),
 		},
 		"a diagnosis that says the attempt is well is not shown": {
-			status: statusIn(v1beta2.StateFailed, &v1beta2.Diagnostics{SubmissionID: "s-1"}),
+			status: statusIn(v1beta2.StateFailed, &failure.Diagnostics{SubmissionID: "s-1"}),
 			of:     v1beta2.ConditionStalled,
 			want:   condition(v1beta2.ConditionStalled, yes, "Failed", "The application has failed", endedAt),
 		},
@@ -156,7 +157,7 @@ func TestAnEqualConditionAndForeignOnesAreKeptVerbatim(t *testing.T) {
 	}
 }
 
-func statusIn(state v1beta2.State, diagnosis *v1beta2.Diagnostics) v1beta2.Status {
+func statusIn(state v1beta2.State, diagnosis *failure.Diagnostics) v1beta2.Status {
 	return v1beta2.Status{
 		SubmissionID: "s-1", ApplicationState: v1beta2.ApplicationState{State: state}, Diagnostics: diagnosis,
 		LastSubmissionAttemptTime: &submittedAt, TerminationTime: &endedAt,

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -116,10 +117,10 @@ func setCondition(conditions []metav1.Condition, wanted metav1.Condition) []meta
 
 // ErrorMessage returns applicationState.errorMessage with the diagnosis of this submission appended to the operator's
 // own text. It is only changed in FAILED, and not where the diagnosis was made from that very text.
-func ErrorMessage(s *v1beta2.Status, d *v1beta2.Diagnostics, factsOnly bool) string {
+func ErrorMessage(s *v1beta2.Status, d *failure.Diagnostics, factsOnly bool) string {
 	text := s.ApplicationState.ErrorMessage
 	if s.ApplicationState.State != v1beta2.StateFailed || d == nil || d.Reason == "" ||
-		d.SubmissionID != s.SubmissionID || d.Source == v1beta2.SourceSubmissionError {
+		d.SubmissionID != s.SubmissionID || d.Source == failure.SourceSubmissionError {
 		return text
 	}
 	if i := strings.Index(text, Separator); i >= 0 {

@@ -7,6 +7,7 @@ import (
 
 	jsonpatch "gomodules.xyz/jsonpatch/v2"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -52,7 +53,7 @@ type pod struct {
 
 // isDriver repeats the webhook's object selector, which an administrator may have widened.
 func (p *pod) isDriver() bool {
-	return p.Metadata.Labels[v1beta2.LabelSparkRole] == v1beta2.RoleDriver &&
+	return p.Metadata.Labels[spark.LabelRole] == spark.RoleDriver &&
 		p.Metadata.Labels[v1beta2.LabelLaunchedBy] == "true"
 }
 
@@ -70,7 +71,7 @@ func (p *pod) addFinalizer() []jsonpatch.Operation {
 }
 
 func (p *pod) fallBackToLogs() []jsonpatch.Operation {
-	index := slices.Index(p.Spec.Containers, v1beta2.ContainerName{Name: v1beta2.DriverContainer})
+	index := slices.Index(p.Spec.Containers, v1beta2.ContainerName{Name: spark.DriverContainer})
 	if index < 0 || p.Metadata.Labels[v1beta2.LabelTerminationMessage] == "off" {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -50,7 +51,7 @@ func TestWhichPodsAreChanged(t *testing.T) {
 		"only the finalizer":       {driverPods{captureFinalizer: true}, "jobs", nil, []string{"/metadata/finalizers"}},
 		"only the message":         {driverPods{terminationMessage: true}, "jobs", nil, []string{"/spec/containers/0/terminationMessagePolicy"}},
 		"nothing is switched on":   {driverPods{}, "jobs", nil, nil},
-		"an executor":              {both, "jobs", map[string]any{v1beta2.LabelSparkRole: "executor"}, nil},
+		"an executor":              {both, "jobs", map[string]any{spark.LabelRole: "executor"}, nil},
 		"not the operator's":       {both, "jobs", map[string]any{v1beta2.LabelLaunchedBy: "false"}, nil},
 		"exempt from the message":  {both, "jobs", map[string]any{v1beta2.LabelTerminationMessage: "off"}, []string{"/metadata/finalizers"}},
 		"a namespace in scope":     {scoped, "jobs", nil, []string{"/metadata/finalizers", "/spec/containers/0/terminationMessagePolicy"}},
@@ -74,7 +75,7 @@ func TestWhichPodsAreChanged(t *testing.T) {
 }
 
 func newPod(labels map[string]any, finalizers []any, containers ...string) map[string]any {
-	all := map[string]any{v1beta2.LabelSparkRole: "driver", v1beta2.LabelLaunchedBy: "true"}
+	all := map[string]any{spark.LabelRole: "driver", v1beta2.LabelLaunchedBy: "true"}
 	maps.Copy(all, labels)
 	metadata := map[string]any{"name": "driver", "namespace": "jobs", "labels": all}
 	if finalizers != nil {

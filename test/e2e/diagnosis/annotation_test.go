@@ -7,6 +7,8 @@ import (
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
 	"github.com/spark-status-enricher/enricher/test/testbed/build"
@@ -22,12 +24,12 @@ var _ = Describe("The annotation spark.exit-exception", Label("annotation"), fun
 		app := bed.Submit(ctx, build.App(namespace, "mirror").Annotating("true"), script.Once(
 			script.Running(), script.Log(infoLog), script.Annotate(javaTrace), script.Exit(1)))
 		diagnosed := diagnosis(ctx, app)
-		Expect(diagnosed.Source).To(Equal(v1beta2.SourceAnnotation))
-		Expect(diagnosed.Reason).To(Equal(v1beta2.ReasonUserCodeError))
+		Expect(diagnosed.Source).To(Equal(failure.SourceAnnotation))
+		Expect(diagnosed.Reason).To(Equal(failure.ReasonUserCodeError))
 		Expect(diagnosed.Message).To(ContainSubstring("The orders of 2026-03-11 are incomplete"))
 		Expect(diagnosed.Exception.Class).To(Equal("java.lang.IllegalStateException"))
 		Expect(diagnosed.Exception.RootCause).To(HaveValue(Equal(
-			v1beta2.Cause{Class: "java.lang.NumberFormatException", Message: `For input string: "n/a"`})))
+			failure.Cause{Class: "java.lang.NumberFormatException", Message: `For input string: "n/a"`})))
 		Expect(diagnosed.Exception.StackTrace).To(ContainElement(HavePrefix("at com.example.jobs.Daily.check")))
 
 		failed := app.Get(ctx)
@@ -40,31 +42,31 @@ var _ = Describe("The annotation spark.exit-exception", Label("annotation"), fun
 		Expect(failed.Status.ApplicationState.ErrorMessage).To(And(
 			HavePrefix("driver container failed with ExitCode: 1, Reason: Error"), HaveSuffix(diagnosed.Message)))
 		Expect(app.Driver(ctx).Annotations).To(And(
-			HaveKeyWithValue(v1beta2.AnnotationExitException, javaTrace), Not(HaveKey(v1beta2.AnnotationExitExceptionSource))))
+			HaveKeyWithValue(spark.AnnotationExitException, javaTrace), Not(HaveKey(v1beta2.AnnotationExitExceptionSource))))
 	})
 
 	It("is written by the enricher from the log where the driver did not write it and the conf is true", func(ctx context.Context) {
 		app := bed.Submit(ctx, build.App(namespace, "log").Annotating("true"), script.Once(
 			script.Running(), script.Log(fatal), script.Exit(1)))
 		diagnosed := diagnosis(ctx, app)
-		Expect(diagnosed.Source).To(Equal(v1beta2.SourceDriverLog))
+		Expect(diagnosed.Source).To(Equal(failure.SourceDriverLog))
 		Expect(diagnosed.Exception.Class).To(Equal("java.lang.IllegalStateException"))
 		Expect(annotated(app.Get(ctx))).To(Equal("True WrittenByEnricher"))
 		annotations := app.Driver(ctx).Annotations
-		Expect(annotations[v1beta2.AnnotationExitException]).To(And(
+		Expect(annotations[spark.AnnotationExitException]).To(And(
 			HavePrefix("java.lang.IllegalStateException: The orders of 2026-03-11 are incomplete\n"),
 			ContainSubstring("\nCaused by: java.lang.NumberFormatException: ")))
-		Expect(annotations).To(HaveKeyWithValue(v1beta2.AnnotationExitExceptionSource, string(v1beta2.SourceDriverLog)))
+		Expect(annotations).To(HaveKeyWithValue(v1beta2.AnnotationExitExceptionSource, string(failure.SourceDriverLog)))
 	})
 
 	It("shows the Python error although Spark annotated only the exit code", func(ctx context.Context) {
 		app := bed.Submit(ctx, build.App(namespace, "python").Python().Annotating("true"), script.Once(
 			script.Running(), script.Log(infoLog+pythonTrace), script.Annotate(pythonAnnotation), script.Exit(1)))
 		diagnosed := diagnosis(ctx, app)
-		Expect(diagnosed.Source).To(Equal(v1beta2.SourceDriverLog))
+		Expect(diagnosed.Source).To(Equal(failure.SourceDriverLog))
 		Expect(diagnosed.Exception.Class).To(Equal("KeyError"))
 		Expect(annotated(app.Get(ctx))).To(Equal("True WrittenByDriver"))
-		Expect(app.Driver(ctx).Annotations).To(HaveKeyWithValue(v1beta2.AnnotationExitException, pythonAnnotation))
+		Expect(app.Driver(ctx).Annotations).To(HaveKeyWithValue(spark.AnnotationExitException, pythonAnnotation))
 	})
 
 	It("is not written where the conf is unset, though the status tells everything", func(ctx context.Context) {
@@ -72,18 +74,18 @@ var _ = Describe("The annotation spark.exit-exception", Label("annotation"), fun
 		diagnosed := diagnosis(ctx, app)
 		Expect(diagnosed.Exception.Class).To(Equal("java.lang.IllegalStateException"))
 		Expect(annotated(app.Get(ctx))).To(Equal("False NotRequested"))
-		Expect(app.Driver(ctx).Annotations).NotTo(HaveKey(v1beta2.AnnotationExitException))
+		Expect(app.Driver(ctx).Annotations).NotTo(HaveKey(spark.AnnotationExitException))
 	})
 
 	It("is not written where the conf is false, and the status shows facts only", func(ctx context.Context) {
 		app := bed.Submit(ctx, build.App(namespace, "off").Annotating("false"), script.Once(
 			script.Running(), script.Log(fatal), script.Exit(1)))
 		diagnosed := diagnosis(ctx, app)
-		Expect(diagnosed.Reason).To(Equal(v1beta2.ReasonUserCodeError))
+		Expect(diagnosed.Reason).To(Equal(failure.ReasonUserCodeError))
 		Expect(diagnosed.ExitCode).To(HaveValue(BeEquivalentTo(1)))
 		Expect(diagnosed.Exception).To(BeNil())
 		Expect(annotated(app.Get(ctx))).To(Equal("False Disabled"))
-		Expect(app.Driver(ctx).Annotations).NotTo(HaveKey(v1beta2.AnnotationExitException))
+		Expect(app.Driver(ctx).Annotations).NotTo(HaveKey(spark.AnnotationExitException))
 
 		text, err := bed.Kubectl(ctx, "get", "sparkapp", "off", "-n", namespace, "-o", "yaml")
 		Expect(err).NotTo(HaveOccurred())
@@ -98,7 +100,7 @@ var _ = Describe("The annotation spark.exit-exception", Label("annotation"), fun
 		app := bed.Submit(ctx, build.App(namespace, "odd").Annotating("yes"), script.Once(script.Running(), script.Log(fatal), script.Exit(1)))
 		diagnosis(ctx, app)
 		Expect(annotated(app.Get(ctx))).To(Equal("False InvalidConf"))
-		Expect(app.Driver(ctx).Annotations).NotTo(HaveKey(v1beta2.AnnotationExitException))
+		Expect(app.Driver(ctx).Annotations).NotTo(HaveKey(spark.AnnotationExitException))
 	})
 
 	It("that the driver writes late wins over the enricher's", func(ctx context.Context) {
@@ -107,7 +109,7 @@ var _ = Describe("The annotation spark.exit-exception", Label("annotation"), fun
 		diagnosis(ctx, app)
 		Expect(annotated(app.Get(ctx))).To(Equal("True WrittenByEnricher"))
 		app.Open("late")
-		driverAnnotation := func() string { return app.Driver(ctx).Annotations[v1beta2.AnnotationExitException] }
+		driverAnnotation := func() string { return app.Driver(ctx).Annotations[spark.AnnotationExitException] }
 		Eventually(driverAnnotation).Should(Equal(javaTrace))
 		Consistently(driverAnnotation, "3s").Should(Equal(javaTrace))
 	})
@@ -116,12 +118,12 @@ var _ = Describe("The annotation spark.exit-exception", Label("annotation"), fun
 		app := bed.Submit(ctx, build.App(namespace, "race").Annotating("true"), script.Once(
 			script.Running(), script.Log(fatal), script.Exit(1), script.Annotate(javaTrace)))
 		diagnosis(ctx, app)
-		Eventually(func() string { return app.Driver(ctx).Annotations[v1beta2.AnnotationExitException] }).Should(Equal(javaTrace))
+		Eventually(func() string { return app.Driver(ctx).Annotations[spark.AnnotationExitException] }).Should(Equal(javaTrace))
 	})
 })
 
 // diagnosis waits until the application has failed and says why.
-func diagnosis(ctx context.Context, app e2etest.App) *v1beta2.Diagnostics {
+func diagnosis(ctx context.Context, app e2etest.App) *failure.Diagnostics {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
 		now := app.Get(ctx)

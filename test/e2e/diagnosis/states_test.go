@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
 	"github.com/spark-status-enricher/enricher/test/testbed/audit"
@@ -65,7 +66,7 @@ var _ = Describe("The status", Label("status"), func() {
 		Expect(completed.Status.Diagnostics.SubmissionID).To(Equal(second))
 		Expect(completed.Status.Diagnostics.Attempts).To(HaveLen(1))
 		record := completed.Status.Diagnostics.Attempts[0]
-		Expect(record.Reason).To(Equal(v1beta2.ReasonUserCodeError))
+		Expect(record.Reason).To(Equal(failure.ReasonUserCodeError))
 		Expect(record.Attempt).To(BeEquivalentTo(1))
 		Expect(record.SubmissionID).To(Equal(first))
 		Expect(record.ExitCode).To(HaveValue(BeEquivalentTo(1)))
@@ -80,10 +81,10 @@ var _ = Describe("The status", Label("status"), func() {
 			now := app.Get(ctx)
 			g.Expect(now.Status.ApplicationState.State).To(Equal(v1beta2.StateSubmitted))
 			g.Expect(now.Status.Diagnostics).NotTo(BeNil())
-			g.Expect(now.Status.Diagnostics.Reason).To(Equal(v1beta2.ReasonImagePullFailed))
+			g.Expect(now.Status.Diagnostics.Reason).To(Equal(failure.ReasonImagePullFailed))
 			reconciling := e2etest.Condition(now, v1beta2.ConditionReconciling)
 			g.Expect(reconciling.Status).To(Equal(metav1.ConditionTrue))
-			g.Expect(reconciling.Reason).To(Equal(string(v1beta2.ReasonImagePullFailed)))
+			g.Expect(reconciling.Reason).To(Equal(string(failure.ReasonImagePullFailed)))
 		}, 90*time.Second).Should(Succeed())
 	})
 

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/testbed/audit"
 	"github.com/spark-status-enricher/enricher/test/testbed/build"
@@ -36,7 +37,7 @@ var _ = Describe("The enricher", Label("hostile"), func() {
 		Expect(residentMiB(ctx)).To(BeNumerically("<", maxResident))
 	})
 
-	DescribeTable("explains a driver within limits", func(ctx context.Context, wanted v1beta2.Reason, steps ...script.Step) {
+	DescribeTable("explains a driver within limits", func(ctx context.Context, wanted failure.Reason, steps ...script.Step) {
 		steps = append([]script.Step{script.Running()}, append(steps, script.Exit(1))...)
 		app := bed.Submit(ctx, build.App(namespace, "large").Annotating("true"), script.Once(steps...))
 		app.Reaches(ctx, v1beta2.StateFailed)
@@ -46,18 +47,18 @@ var _ = Describe("The enricher", Label("hostile"), func() {
 		Expect(d.Reason).To(Equal(wanted))
 		expectWithinLimits(d)
 	},
-		Entry("with an annotation of 200 KiB", v1beta2.ReasonUserCodeError, script.Annotate(
+		Entry("with an annotation of 200 KiB", failure.ReasonUserCodeError, script.Annotate(
 			"java.lang.IllegalStateException: "+strings.Repeat("order ", 20_000)+"\n"+strings.Repeat(frames, 1500))),
-		Entry("with an annotation of one line of 200 KiB", v1beta2.ReasonUserCodeError, script.Annotate(
+		Entry("with an annotation of one line of 200 KiB", failure.ReasonUserCodeError, script.Annotate(
 			"java.lang.IllegalStateException: "+strings.Repeat("x", 200<<10))),
-		Entry("with a log of one line of 10 MB before the exception", v1beta2.ReasonUserCodeError,
+		Entry("with a log of one line of 10 MB before the exception", failure.ReasonUserCodeError,
 			script.Log(strings.Repeat("INFO ", 2_000_000)+"\n"+crash)),
-		Entry("with a log of one line of 10 MB that is the exception's message", v1beta2.ReasonUserCodeError,
+		Entry("with a log of one line of 10 MB that is the exception's message", failure.ReasonUserCodeError,
 			script.Log("Exception in thread \"main\" java.lang.IllegalStateException: "+strings.Repeat("row ", 2_500_000)+"\n"+frames)),
-		Entry("with a log of 200,000 exceptions", v1beta2.ReasonUserCodeError, script.Log(strings.Repeat(crash, 200_000))),
-		Entry("with a chain of 5,000 causes", v1beta2.ReasonUserCodeError,
+		Entry("with a log of 200,000 exceptions", failure.ReasonUserCodeError, script.Log(strings.Repeat(crash, 200_000))),
+		Entry("with a chain of 5,000 causes", failure.ReasonUserCodeError,
 			script.Log(crash+strings.Repeat("Caused by: java.lang.IllegalStateException: deeper\n"+frames, 5000))),
-		Entry("with a log of ten thousand bytes that are no text", v1beta2.ReasonUserCodeError,
+		Entry("with a log of ten thousand bytes that are no text", failure.ReasonUserCodeError,
 			script.Log(strings.Repeat("\xff\xfe\x00\x1b", 2500)+"\n"+crash)),
 	)
 
@@ -69,7 +70,7 @@ var _ = Describe("The enricher", Label("hostile"), func() {
 		began := time.Now()
 		d := diagnosed(ctx, app)
 		Expect(time.Since(began)).To(BeNumerically("<", patience))
-		Expect(d.Reason).To(Equal(v1beta2.ReasonUserCodeError))
+		Expect(d.Reason).To(Equal(failure.ReasonUserCodeError))
 		text, err := json.Marshal(d)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(string(text)).NotTo(ContainSubstring("aaaaaaaa"))
@@ -158,7 +159,7 @@ func writesTo(namespace, name string) int {
 }
 
 // expectWithinLimits checks the limits that the API documents.
-func expectWithinLimits(d *v1beta2.Diagnostics) {
+func expectWithinLimits(d *failure.Diagnostics) {
 	GinkgoHelper()
 	Expect(len(d.Message)).To(BeNumerically("<=", 1024))
 	Expect(len(d.Hint)).To(BeNumerically("<=", 512))

@@ -14,6 +14,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
 	"github.com/spark-status-enricher/enricher/test/testbed/build"
@@ -120,7 +121,7 @@ func everythingWritten(ctx context.Context, namespace string) map[string]string 
 	for _, pod := range pods.Items {
 		if _, ours := pod.Annotations[v1beta2.AnnotationExitExceptionSource]; ours {
 			annotated++
-			written["the annotation of "+pod.Name] = pod.Annotations[v1beta2.AnnotationExitException]
+			written["the annotation of "+pod.Name] = pod.Annotations[spark.AnnotationExitException]
 		}
 	}
 	Expect(annotated).To(BeNumerically(">=", 40), "annotations written by the enricher")

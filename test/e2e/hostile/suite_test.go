@@ -13,7 +13,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
 	"github.com/spark-status-enricher/enricher/test/testbed/cluster"
 )
@@ -59,9 +59,9 @@ func metric(ctx context.Context, name string) float64 {
 }
 
 // diagnosed waits until the application's failure is explained.
-func diagnosed(ctx context.Context, app e2etest.App) *v1beta2.Diagnostics {
+func diagnosed(ctx context.Context, app e2etest.App) *failure.Diagnostics {
 	GinkgoHelper()
-	var d *v1beta2.Diagnostics
+	var d *failure.Diagnostics
 	Eventually(func(g Gomega) {
 		d = app.Get(ctx).Status.Diagnostics
 		g.Expect(d).NotTo(BeNil())

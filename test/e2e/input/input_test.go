@@ -15,6 +15,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
 	"github.com/spark-status-enricher/enricher/test/testbed/audit"
@@ -90,7 +91,7 @@ var _ = Describe("An enricher without the right to read logs", Label("input"), f
 				g.Expect(status.ApplicationState.State).To(Equal(v1beta2.StateFailed))
 				g.Expect(status.Diagnostics).NotTo(BeNil())
 				g.Expect(status.Diagnostics.ExitCode).To(HaveValue(BeEquivalentTo(3)))
-				g.Expect(status.Diagnostics.Source).To(Equal(v1beta2.SourceContainerStatus))
+				g.Expect(status.Diagnostics.Source).To(Equal(failure.SourceContainerStatus))
 			}).Should(Succeed())
 		}
 		told := 0

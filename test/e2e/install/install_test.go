@@ -10,6 +10,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
 	"github.com/spark-status-enricher/enricher/test/testbed/audit"
@@ -80,12 +81,12 @@ var _ = Describe("enricher install", Ordered, Label("install"), func() {
 		Eventually(func() int { return probe(early) }).Should(Equal(http.StatusOK))
 		namespace := bed.Namespace(ctx)
 		app := bed.Submit(ctx, build.App(namespace, "later"), script.Once(script.Running(), script.OOMKilled()))
-		Eventually(func() v1beta2.Reason {
+		Eventually(func() failure.Reason {
 			if d := app.Get(ctx).Status.Diagnostics; d != nil {
 				return d.Reason
 			}
 			return ""
-		}).Should(Equal(v1beta2.ReasonDriverOOMKilled))
+		}).Should(Equal(failure.ReasonDriverOOMKilled))
 	})
 
 	It("changes nothing the second time", func(ctx context.Context) {

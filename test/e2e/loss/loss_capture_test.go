@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
 	"github.com/spark-status-enricher/enricher/test/testbed/build"
@@ -83,7 +84,7 @@ var _ = Describe("With the capture finalizer", Ordered, Label("loss"), func() {
 		app, another := submitHeld(ctx, namespace, "stranded"), submitHeld(ctx, namespace, "stranded-too")
 		shared := app.Driver(ctx).DeepCopy()
 		shared.ObjectMeta = metav1.ObjectMeta{
-			Namespace: namespace, Name: "shared-driver", Labels: map[string]string{v1beta2.LabelSparkRole: v1beta2.RoleDriver},
+			Namespace: namespace, Name: "shared-driver", Labels: map[string]string{spark.LabelRole: spark.RoleDriver},
 			Finalizers: []string{"example.com/another", v1beta2.FinalizerCapture},
 		}
 		Expect(bed.Client.Create(ctx, shared)).To(Succeed())

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
 	"github.com/spark-status-enricher/enricher/test/testbed/build"
@@ -89,8 +90,8 @@ var _ = Describe("Whose driver a pod is", Label("loss"), func() {
 		Expect(app.Driver(ctx).Status.Phase).To(Equal(corev1.PodRunning))
 		diagnostics := app.Get(ctx).Status.Diagnostics
 		Expect(diagnostics.Driver.Container).To(Equal("main"))
-		Expect(diagnostics.Source).To(Equal(v1beta2.SourceDriverLog))
-		Expect(diagnostics.Reason).To(Equal(v1beta2.ReasonUserCodeError))
+		Expect(diagnostics.Source).To(Equal(failure.SourceDriverLog))
+		Expect(diagnostics.Reason).To(Equal(failure.ReasonUserCodeError))
 		app.Open("end")
 	})
 })

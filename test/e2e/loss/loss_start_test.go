@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
 	"github.com/spark-status-enricher/enricher/test/testbed/audit"
@@ -101,7 +102,7 @@ func endedDriver(ctx context.Context, bed *e2etest.Bed, app *operatorv1beta2.Spa
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: app.Namespace, Name: app.Name + "-driver", Annotations: map[string]string{},
 			Labels: map[string]string{
-				v1beta2.LabelSparkRole: v1beta2.RoleDriver, v1beta2.LabelLaunchedBy: "true",
+				spark.LabelRole: spark.RoleDriver, v1beta2.LabelLaunchedBy: "true",
 				v1beta2.LabelAppName: app.Name, v1beta2.LabelSubmissionID: "submission-of-" + app.Name,
 			},
 			OwnerReferences: []metav1.OwnerReference{{

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/test/e2e/e2etest"
 	"github.com/spark-status-enricher/enricher/test/testbed/build"
@@ -52,7 +53,7 @@ var _ = Describe("With the rules of config/rbac", Label("rbac"), func() {
 		Eventually(func(g Gomega) {
 			status := app.Get(ctx).Status
 			g.Expect(status.Diagnostics).NotTo(BeNil())
-			g.Expect(status.Diagnostics.Source).To(Equal(v1beta2.SourceDriverLog))
+			g.Expect(status.Diagnostics.Source).To(Equal(failure.SourceDriverLog))
 			pod := app.Driver(ctx)
 			g.Expect(pod.Annotations).To(HaveKey(script.ExitException))
 			g.Expect(pod.Finalizers).To(BeEmpty())
@@ -74,7 +75,7 @@ var _ = Describe("With the rules of config/rbac", Label("rbac"), func() {
 		Eventually(func(g Gomega) {
 			status := again.Get(ctx).Status
 			g.Expect(status.Diagnostics).NotTo(BeNil())
-			g.Expect(status.Diagnostics.Reason).To(Equal(v1beta2.ReasonUserCodeError))
+			g.Expect(status.Diagnostics.Reason).To(Equal(failure.ReasonUserCodeError))
 		}, "120s").Should(Succeed())
 		Expect(enricher.Done()).NotTo(BeClosed())
 	}, clusterRules)

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/install"
 	"github.com/spark-status-enricher/enricher/test/testbed/build"
@@ -100,7 +101,7 @@ func (c *Cluster) awaitFinalizer(ctx context.Context) error {
 	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		driver := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{GenerateName: "awaited-", Namespace: metav1.NamespaceDefault, Labels: map[string]string{
-				v1beta2.LabelSparkRole: v1beta2.RoleDriver, v1beta2.LabelLaunchedBy: "true",
+				spark.LabelRole: spark.RoleDriver, v1beta2.LabelLaunchedBy: "true",
 			}},
 			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "driver", Image: "example"}}},
 		}

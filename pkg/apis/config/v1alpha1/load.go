@@ -10,7 +10,7 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
 // Load reads a configuration file, refuses unknown keys and impossible values, and fills in the defaults. An empty
@@ -81,7 +81,7 @@ func validate(c *EnricherConfiguration) error {
 		within("log.maxBytes", c.Log.MaxBytes, 1<<10, 64<<20),
 		within("log.tailLines", int(c.Log.TailLines), 1, 10_000_000),
 		within("stackTrace.maxLines", c.StackTrace.MaxLines, 1, 2000),
-		within("stackTrace.maxBytes", c.StackTrace.MaxBytes, 256, v1beta2.MaxStackTraceBytes),
+		within("stackTrace.maxBytes", c.StackTrace.MaxBytes, 256, failure.MaxStackTraceBytes),
 		positive("log.timeout", c.Log.Timeout.Duration),
 		positive("captureTimeout", c.CaptureTimeout.Duration),
 		notNegative("pendingGracePeriod", c.PendingGracePeriod.Duration),
@@ -98,8 +98,8 @@ var reasonShape = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,127}$`)
 
 func validateRule(at string, r Rule) error {
 	errs := []error{
-		oneOf(at+".category", r.Category, v1beta2.CategoryUser, v1beta2.CategoryConfiguration, v1beta2.CategoryData,
-			v1beta2.CategoryPlatform, v1beta2.CategoryUnknown),
+		oneOf(at+".category", r.Category, failure.CategoryUser, failure.CategoryConfiguration, failure.CategoryData,
+			failure.CategoryPlatform, failure.CategoryUnknown),
 		compiles(at+".class", r.Class),
 		compiles(at+".message", r.Message),
 	}
@@ -110,7 +110,7 @@ func validateRule(at string, r Rule) error {
 		errs = append(errs, fmt.Errorf("%s.reason %q: want a CamelCase word", at, r.Reason))
 	}
 	if r.Retryable != "" {
-		errs = append(errs, oneOf(at+".retryable", r.Retryable, v1beta2.RetryableTrue, v1beta2.RetryableFalse, v1beta2.RetryableUnknown))
+		errs = append(errs, oneOf(at+".retryable", r.Retryable, failure.RetryableTrue, failure.RetryableFalse, failure.RetryableUnknown))
 	}
 	return oneLine(errs...)
 }

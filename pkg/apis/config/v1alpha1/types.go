@@ -3,7 +3,7 @@ package v1alpha1
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
 // APIVersion and Kind head a configuration file.
@@ -114,11 +114,11 @@ type Rule struct {
 	// Message is matched against the text of the same exception.
 	Message string `json:"message,omitempty"`
 	// Reason is a CamelCase word.
-	Reason v1beta2.Reason `json:"reason"`
+	Reason failure.Reason `json:"reason"`
 	// Category says who has to act.
-	Category v1beta2.Category `json:"category"`
+	Category failure.Category `json:"category"`
 	// Retryable defaults to Unknown.
-	Retryable v1beta2.Retryable `json:"retryable,omitempty"`
+	Retryable failure.Retryable `json:"retryable,omitempty"`
 	// Hint is the next thing to do.
 	Hint string `json:"hint,omitempty"`
 }

@@ -39,8 +39,6 @@ const (
 
 // Annotations and labels, by their owners' names.
 const (
-	// AnnotationExitException is the key Spark 4.1+ writes onto its driver pod, and the enricher where Spark did not.
-	AnnotationExitException = "spark.exit-exception"
 	// AnnotationExitExceptionSource stands beside an annotation that the enricher wrote and names its evidence.
 	AnnotationExitExceptionSource = "spark-status-enricher.io/exit-exception-source"
 	// AnnotationAttempt stands on the event of a failed attempt and holds its short record, an Attempt in JSON.
@@ -56,13 +54,4 @@ const (
 	LabelLaunchedBy    = "sparkoperator.k8s.io/launched-by-spark-operator"
 	LabelSubmissionID  = "sparkoperator.k8s.io/submission-id"
 	LabelScheduledName = "sparkoperator.k8s.io/scheduled-app-name"
-	LabelSparkRole     = "spark-role"
-	RoleDriver         = "driver"
-	RoleExecutor       = "executor"
-
-	// DriverContainer is the name Spark gives the driver's container; the operator reads only this one.
-	DriverContainer = "spark-kubernetes-driver"
-
-	// ConfAnnotateExitException asks Spark, and through it the enricher, to annotate the driver pod.
-	ConfAnnotateExitException = "spark.kubernetes.driver.annotateExitException"
 )

@@ -3,6 +3,9 @@ package v1beta2
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 )
 
 // State is the operator's applicationState.state.
@@ -120,7 +123,7 @@ type Status struct {
 	// diagnostics tells why the current or last attempt failed, or why its driver does not start, and who has to act.
 	// Written by the status enricher; absent while there is nothing to say.
 	// +optional
-	Diagnostics *Diagnostics `json:"diagnostics,omitempty"`
+	Diagnostics *failure.Diagnostics `json:"diagnostics,omitempty"`
 
 	// conditions follow the state of the application: Ready, Reconciling, Stalled, Complete and Failed. The status
 	// enricher adds ExitExceptionAnnotated after a failed attempt.
@@ -142,25 +145,19 @@ type ApplicationState struct {
 	ErrorMessage string `json:"errorMessage,omitempty"`
 }
 
-// DriverContainerName returns the name of the container in pod that runs the driver: spark-kubernetes-driver, else
-// the one that the application's template names first, else the only one; "" where none can be told.
+// DriverContainerName returns the name of the container in pod that runs the driver; "" where none can be told.
 func (a *SparkApplication) DriverContainerName(pod *corev1.Pod) string {
-	names := map[string]bool{}
-	for _, c := range pod.Spec.Containers {
-		names[c.Name] = true
+	return spark.DriverContainerName(pod, a.DriverTemplateContainers())
+}
+
+// DriverTemplateContainers are the names of the containers in the driver's template, in its order.
+func (a *SparkApplication) DriverTemplateContainers() []string {
+	if a == nil || a.Spec.Driver.Template == nil {
+		return nil
 	}
-	if names[DriverContainer] {
-		return DriverContainer
+	names := make([]string, 0, len(a.Spec.Driver.Template.Spec.Containers))
+	for _, c := range a.Spec.Driver.Template.Spec.Containers {
+		names = append(names, c.Name)
 	}
-	if a != nil && a.Spec.Driver.Template != nil {
-		for _, c := range a.Spec.Driver.Template.Spec.Containers {
-			if names[c.Name] {
-				return c.Name
-			}
-		}
-	}
-	if len(pod.Spec.Containers) == 1 {
-		return pod.Spec.Containers[0].Name
-	}
-	return ""
+	return names
 }

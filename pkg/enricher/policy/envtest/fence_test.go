@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -70,7 +71,7 @@ var _ = Describe("the fence", func() {
 
 	It("keeps an annotation of the driver's own from the enricher", func(ctx SpecContext) {
 		pod := driverPod("fenced-")
-		pod.Annotations[v1beta2.AnnotationExitException] = "written by the driver"
+		pod.Annotations[spark.AnnotationExitException] = "written by the driver"
 		pod = newPod(ctx, pod)
 		patch := `{"metadata": {"annotations": {"spark.exit-exception": "mine", "spark-status-enricher.io/exit-exception-source": "DriverLog"}}}`
 		Expect(patchPod(ctx, enricher, pod, patch)).To(MatchError(ContainSubstring("did not write")))
@@ -121,7 +122,7 @@ func driverSpecs() {
 	})
 
 	It("leave pods of executors and of others alone", func(ctx SpecContext) {
-		for _, label := range []string{v1beta2.LabelLaunchedBy, v1beta2.LabelSparkRole} {
+		for _, label := range []string{v1beta2.LabelLaunchedBy, spark.LabelRole} {
 			pod := driverPod("driver-")
 			pod.Labels[label] = "other"
 			pod = newPod(ctx, pod)
@@ -143,12 +144,12 @@ func driverPod(prefix string) *corev1.Pod {
 		ObjectMeta: metav1.ObjectMeta{
 			GenerateName: prefix, Namespace: namespace, Finalizers: []string{"example.com/other"},
 			Labels: map[string]string{
-				v1beta2.LabelSparkRole: v1beta2.RoleDriver, v1beta2.LabelLaunchedBy: "true", v1beta2.LabelSubmissionID: "s-1",
+				spark.LabelRole: spark.RoleDriver, v1beta2.LabelLaunchedBy: "true", v1beta2.LabelSubmissionID: "s-1",
 			},
 			Annotations: map[string]string{"kept": "as it is"},
 		},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{
-			{Name: "sidecar", Image: "sidecar"}, {Name: v1beta2.DriverContainer, Image: "spark"},
+			{Name: "sidecar", Image: "sidecar"}, {Name: spark.DriverContainer, Image: "spark"},
 		}},
 	}
 }

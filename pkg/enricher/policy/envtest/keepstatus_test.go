@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
@@ -199,10 +200,10 @@ func tryOperatorWrite(ctx context.Context, app types.NamespacedName, state v1bet
 func enricherDiagnoses(ctx context.Context, app types.NamespacedName, submission string) v1beta2.Status {
 	GinkgoHelper()
 	exitCode := int32(137)
-	return enricherWrites(ctx, app, &v1beta2.Diagnostics{
-		SubmissionID: submission, Reason: v1beta2.ReasonDriverOOMKilled, Category: v1beta2.CategoryPlatform,
-		Message: `The driver passed its memory limit of 1Gi, "quoted" and ünïcode`, Source: v1beta2.SourceContainerStatus,
-		ExitCode: &exitCode, Exception: &v1beta2.Exception{StackTrace: []string{"a.B: c", "at a.B.main(B.java:1)"}},
+	return enricherWrites(ctx, app, &failure.Diagnostics{
+		SubmissionID: submission, Reason: failure.ReasonDriverOOMKilled, Category: failure.CategoryPlatform,
+		Message: `The driver passed its memory limit of 1Gi, "quoted" and ünïcode`, Source: failure.SourceContainerStatus,
+		ExitCode: &exitCode, Exception: &failure.Exception{StackTrace: []string{"a.B: c", "at a.B.main(B.java:1)"}},
 	}, []metav1.Condition{{
 		Type: v1beta2.ConditionExitExceptionAnnotated, Status: metav1.ConditionFalse, Reason: v1beta2.NotAnnotatedNotRequested,
 		LastTransitionTime: endedAt, ObservedGeneration: 1,
@@ -210,7 +211,7 @@ func enricherDiagnoses(ctx context.Context, app types.NamespacedName, submission
 }
 
 // enricherWrites is the enricher's write: a patch of its own two fields, with the conditions of the Go table.
-func enricherWrites(ctx context.Context, app types.NamespacedName, diagnosis *v1beta2.Diagnostics, others []metav1.Condition) v1beta2.Status {
+func enricherWrites(ctx context.Context, app types.NamespacedName, diagnosis *failure.Diagnostics, others []metav1.Condition) v1beta2.Status {
 	GinkgoHelper()
 	object := read(ctx, app)
 	wanted := object.Status.DeepCopy()
@@ -251,17 +252,17 @@ func emptyApplication(app types.NamespacedName) *unstructured.Unstructured {
 	return object
 }
 
-func largestDiagnostics(submission string) *v1beta2.Diagnostics {
+func largestDiagnostics(submission string) *failure.Diagnostics {
 	line := strings.Repeat("x", 1000)
-	large := &v1beta2.Diagnostics{
-		SubmissionID: submission, Reason: v1beta2.ReasonUserCodeError, Message: line, Hint: line[:512],
-		Exception: &v1beta2.Exception{Class: line[:512], Message: line},
+	large := &failure.Diagnostics{
+		SubmissionID: submission, Reason: failure.ReasonUserCodeError, Message: line, Hint: line[:512],
+		Exception: &failure.Exception{Class: line[:512], Message: line},
 	}
 	for range 64 {
 		large.Exception.StackTrace = append(large.Exception.StackTrace, line)
 	}
-	for i := range v1beta2.MaxAttempts {
-		large.Attempts = append(large.Attempts, v1beta2.Attempt{SubmissionID: fmt.Sprint("s-", i), Message: line})
+	for i := range failure.MaxAttempts {
+		large.Attempts = append(large.Attempts, failure.Attempt{SubmissionID: fmt.Sprint("s-", i), Message: line})
 	}
 	return large
 }

@@ -15,7 +15,7 @@ package catalogue
 import (
 	"strings"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
 // Rule is a row: all parts that are given must hold for one link (or, in a chain rule, for the chain).
@@ -31,18 +31,18 @@ type Rule struct {
 	// Not: none of these occurs. Lower case.
 	Not []string
 
-	Reason v1beta2.Reason
+	Reason failure.Reason
 	// Retryable differs from the reason's default where it is set.
-	Retryable v1beta2.Retryable
+	Retryable failure.Retryable
 	// Hint takes the place of the reason's own where it is set.
 	Hint string
 }
 
 // Verdict is what a failure means.
 type Verdict struct {
-	Reason    v1beta2.Reason
-	Category  v1beta2.Category
-	Retryable v1beta2.Retryable
+	Reason    failure.Reason
+	Category  failure.Category
+	Retryable failure.Retryable
 	// Hint is empty where the reason's own applies.
 	Hint string
 	// Link is the number of the link that decided, -1 where the chain or a condition did.
@@ -78,13 +78,13 @@ func (r Rule) verdict(link int) Verdict {
 }
 
 // Of is the plain verdict of a reason.
-func Of(reason v1beta2.Reason) Verdict {
+func Of(reason failure.Reason) Verdict {
 	d := defaults[reason]
 	return Verdict{Reason: reason, Category: d.category, Retryable: d.retryable, Link: -1}
 }
 
 // Hint is the reason's general advice.
-func Hint(reason v1beta2.Reason) string { return defaults[reason].hint }
+func Hint(reason failure.Reason) string { return defaults[reason].hint }
 
 // Lookup finds the verdict of a failure; ok is false where no row applies.
 func Lookup(f Failure) (v Verdict, ok bool) {

@@ -8,17 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
 // apiReasons reads the reasons that the API declares from its source, so that a new one cannot be forgotten here.
-func apiReasons(t *testing.T) []v1beta2.Reason {
+func apiReasons(t *testing.T) []failure.Reason {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../../../../apis/sparkoperator/v1beta2/reasons.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../../../../apis/failure/reasons.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var reasons []v1beta2.Reason
+	var reasons []failure.Reason
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok || len(spec.Values) != 1 {
@@ -29,7 +29,7 @@ func apiReasons(t *testing.T) []v1beta2.Reason {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reasons = append(reasons, v1beta2.Reason(name))
+			reasons = append(reasons, failure.Reason(name))
 		}
 		return true
 	})
@@ -43,7 +43,7 @@ func TestEveryReasonHasItsDefaults(t *testing.T) {
 	}
 	for _, r := range reasons {
 		d, ok := defaults[r]
-		if !ok || d.category == "" || d.retryable == "" || d.hint == "" || len(d.hint) > v1beta2.MaxHintBytes {
+		if !ok || d.category == "" || d.retryable == "" || d.hint == "" || len(d.hint) > failure.MaxHintBytes {
 			t.Errorf("%s: %+v", r, d)
 		}
 	}
@@ -79,9 +79,9 @@ func TestRowsCanMatch(t *testing.T) {
 
 // TestRowsOfOneCategory keeps each table to its category.
 func TestRowsOfOneCategory(t *testing.T) {
-	for name, want := range map[string]v1beta2.Category{
-		"platform": v1beta2.CategoryPlatform, "configuration": v1beta2.CategoryConfiguration, "data": v1beta2.CategoryData,
-		"services": v1beta2.CategoryData, "values": v1beta2.CategoryData, "user": v1beta2.CategoryUser,
+	for name, want := range map[string]failure.Category{
+		"platform": failure.CategoryPlatform, "configuration": failure.CategoryConfiguration, "data": failure.CategoryData,
+		"services": failure.CategoryData, "values": failure.CategoryData, "user": failure.CategoryUser,
 	} {
 		for i, r := range tables()[name] {
 			if got := defaults[r.Reason].category; got != want {
@@ -121,42 +121,42 @@ func TestOrderOfLookup(t *testing.T) {
 	link := func(class, message string) Link { return Link{Class: class, Message: message} }
 	for name, tc := range map[string]struct {
 		in    Failure
-		want  v1beta2.Reason
-		retry v1beta2.Retryable
+		want  failure.Reason
+		retry failure.Retryable
 	}{
 		"a condition decides over a class": {
 			in:   Failure{Links: []Link{link("a.ClassNotFoundException", "x")}, Condition: "PATH_NOT_FOUND", SQLState: "42K03"},
-			want: v1beta2.ReasonDataNotFound, retry: v1beta2.RetryableFalse,
+			want: failure.ReasonDataNotFound, retry: failure.RetryableFalse,
 		},
 		"a SQLSTATE decides where the condition is unknown": {
-			in: Failure{Links: []Link{link("a.B", "x")}, Condition: "SOME_NEW_CONDITION", SQLState: "42999"}, want: v1beta2.ReasonSqlAnalysisError, retry: v1beta2.RetryableFalse,
+			in: Failure{Links: []Link{link("a.B", "x")}, Condition: "SOME_NEW_CONDITION", SQLState: "42999"}, want: failure.ReasonSqlAnalysisError, retry: failure.RetryableFalse,
 		},
 		"a condition that names a place gives way to the cause": {
 			in:   Failure{Links: []Link{link("a.B", "x"), link("java.net.ConnectException", "Connection refused")}, Condition: "TASK_WRITE_FAILED"},
-			want: v1beta2.ReasonExternalServiceUnavailable, retry: v1beta2.RetryableTrue,
+			want: failure.ReasonExternalServiceUnavailable, retry: failure.RetryableTrue,
 		},
 		"and decides where nothing else does": {
-			in: Failure{Links: []Link{link("a.B", "x")}, Condition: "FAILED_EXECUTE_UDF", SQLState: "39000"}, want: v1beta2.ReasonUserCodeError, retry: v1beta2.RetryableFalse,
+			in: Failure{Links: []Link{link("a.B", "x")}, Condition: "FAILED_EXECUTE_UDF", SQLState: "39000"}, want: failure.ReasonUserCodeError, retry: failure.RetryableFalse,
 		},
 		"the chain decides over a link": {
 			in:   Failure{Links: []Link{link("org.apache.spark.SparkException", "External scheduler cannot be instantiated"), link("java.net.UnknownHostException", "kubernetes.default.svc")}},
-			want: v1beta2.ReasonKubernetesApiUnavailable, retry: v1beta2.RetryableTrue,
+			want: failure.ReasonKubernetesApiUnavailable, retry: failure.RetryableTrue,
 		},
 		"the root cause decides over what wraps it": {
 			in:   Failure{Links: []Link{link("java.io.FileNotFoundException", "x"), link("java.lang.OutOfMemoryError", "Java heap space")}},
-			want: v1beta2.ReasonDriverOutOfMemory, retry: v1beta2.RetryableFalse,
+			want: failure.ReasonDriverOutOfMemory, retry: failure.RetryableFalse,
 		},
 		"what was merely being handled comes last": {
 			in:   Failure{Links: []Link{link("ModuleNotFoundError", "No module named 'x'"), link("PermissionError", "x")}, Implicit: true},
-			want: v1beta2.ReasonMissingDependency, retry: v1beta2.RetryableFalse,
+			want: failure.ReasonMissingDependency, retry: failure.RetryableFalse,
 		},
 		"the class within Hadoop's remote exception": {
 			in:   Failure{Links: []Link{{Class: "org.apache.hadoop.ipc.RemoteException", Wrapped: "org.apache.hadoop.hdfs.server.namenode.SafeModeException", Message: "x"}}},
-			want: v1beta2.ReasonExternalServiceUnavailable, retry: v1beta2.RetryableTrue,
+			want: failure.ReasonExternalServiceUnavailable, retry: failure.RetryableTrue,
 		},
 		"a row may differ from its reason's default": {
 			in:   Failure{Links: []Link{link("io.fabric8.kubernetes.client.KubernetesClientException", "failed calling webhook x")}},
-			want: v1beta2.ReasonAdmissionDenied, retry: v1beta2.RetryableTrue,
+			want: failure.ReasonAdmissionDenied, retry: failure.RetryableTrue,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,6 @@
 package catalogue
 
-import v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 // kubernetes are the texts and classes that show the Kubernetes API at the other end.
 var (
@@ -20,43 +20,43 @@ var (
 // chainRules look at the whole chain: an outer link says who was spoken to, an inner one what went wrong.
 var chainRules = []Rule{
 	// Executors, told of in the message of the failed stage.
-	{Texts: []string{"executorlostfailure"}, All: []string{"oomkilled"}, Reason: v1beta2.ReasonExecutorOutOfMemory},
+	{Texts: []string{"executorlostfailure"}, All: []string{"oomkilled"}, Reason: failure.ReasonExecutorOutOfMemory},
 	{
 		Texts: []string{"executorlostfailure"}, All: []string{"oom"}, Not: []string{"evicted"},
-		Reason: v1beta2.ReasonExecutorOutOfMemory,
+		Reason: failure.ReasonExecutorOutOfMemory,
 	},
 	{
 		Texts: []string{"executorlostfailure"}, All: []string{"exit code 52"},
-		Reason: v1beta2.ReasonExecutorOutOfMemory,
+		Reason: failure.ReasonExecutorOutOfMemory,
 	},
 	{
 		Texts: []string{"executorlostfailure"}, All: []string{"exited with code 52"},
-		Reason: v1beta2.ReasonExecutorOutOfMemory,
+		Reason: failure.ReasonExecutorOutOfMemory,
 	},
 	{Texts: []string{"executorlostfailure"}, All: []string{"exit code 137"}, Not: []string{"evicted"},
-		Reason: v1beta2.ReasonExecutorOutOfMemory},
-	{Texts: []string{"executorlostfailure"}, Reason: v1beta2.ReasonExecutorLost},
+		Reason: failure.ReasonExecutorOutOfMemory},
+	{Texts: []string{"executorlostfailure"}, Reason: failure.ReasonExecutorLost},
 	{Texts: []string{"fetchfailed", "metadatafetchfailed", "failed the maximum allowable number of times"},
-		Reason: v1beta2.ReasonExecutorLost},
+		Reason: failure.ReasonExecutorLost},
 	{
 		Texts: []string{"taskresultlost", "executor decommission", "worker decommission"},
-		All:   []string{"stage failure"}, Reason: v1beta2.ReasonExecutorLost,
+		All:   []string{"stage failure"}, Reason: failure.ReasonExecutorLost,
 	},
 	{
 		Texts: []string{
 			"outofmemoryerror", "memoryerror: ", "unable_to_acquire_memory", "unable to acquire", "gc overhead limit",
 		},
 		All: []string{"lost task", "executor "}, Not: []string{"executor driver"},
-		Reason: v1beta2.ReasonExecutorOutOfMemory,
+		Reason: failure.ReasonExecutorOutOfMemory,
 	},
-	{Texts: []string{"max number of executor failures"}, Reason: v1beta2.ReasonExecutorLost},
+	{Texts: []string{"max number of executor failures"}, Reason: failure.ReasonExecutorLost},
 
 	// Broadcasts: what lies beneath is a bare timeout or a full heap.
-	{Texts: []string{"could not execute broadcast in"}, Reason: v1beta2.ReasonInvalidConfiguration,
+	{Texts: []string{"could not execute broadcast in"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "Raise spark.sql.broadcastTimeout, or lower spark.sql.autoBroadcastJoinThreshold (-1 switches broadcast joins off)."},
 	{
 		Texts: []string{"not enough memory to build and broadcast"}, Not: []string{"lost task"},
-		Reason: v1beta2.ReasonDriverOutOfMemory,
+		Reason: failure.ReasonDriverOutOfMemory,
 		Hint:   "Raise spark.driver.memory, or lower spark.sql.autoBroadcastJoinThreshold (-1 switches broadcast joins off).",
 	},
 	// A state's file that is gone is no missing input.
@@ -64,9 +64,9 @@ var chainRules = []Rule{
 		Texts: []string{
 			"error reading delta file", "error reading snapshot file", "error reading streaming state file",
 		},
-		All: []string{"does not exist"}, Reason: v1beta2.ReasonStreamingStateError,
+		All: []string{"does not exist"}, Reason: failure.ReasonStreamingStateError,
 	},
-	{Texts: []string{"could not load pod from template"}, Reason: v1beta2.ReasonInvalidConfiguration},
+	{Texts: []string{"could not load pod from template"}, Reason: failure.ReasonInvalidConfiguration},
 
 	// What Spark's parser and analyser reject quotes the statement, in which any word can stand.
 	{
@@ -80,22 +80,22 @@ var chainRules = []Rule{
 			"org.apache.spark.sql.catalyst.analysis.NoSuchViewException",
 			"org.apache.spark.sql.catalyst.analysis.NoSuchPartitionException",
 		},
-		Reason: v1beta2.ReasonSqlAnalysisError,
+		Reason: failure.ReasonSqlAnalysisError,
 	},
 
 	// The Kubernetes API. Its client words every refusal as one of the service account, so the cause is looked for
 	// first.
 	{Texts: []string{"exceeded quota", "failed quota", "must specify limits", "must specify requests"},
-		All: []string{"must specify"}, Reason: v1beta2.ReasonQuotaExceeded, Retryable: v1beta2.RetryableFalse,
+		All: []string{"must specify"}, Reason: failure.ReasonQuotaExceeded, Retryable: failure.RetryableFalse,
 		Hint: "State the requests and limits that the quota demands."},
-	{Texts: []string{"exceeded quota", "failed quota"}, Reason: v1beta2.ReasonQuotaExceeded},
+	{Texts: []string{"exceeded quota", "failed quota"}, Reason: failure.ReasonQuotaExceeded},
 	{
 		Texts:  []string{"usage per container is", "usage per pod is", "limit to request ratio per"},
-		Reason: v1beta2.ReasonQuotaExceeded, Retryable: v1beta2.RetryableFalse,
+		Reason: failure.ReasonQuotaExceeded, Retryable: failure.RetryableFalse,
 		Hint: "Stay within the LimitRange named in the message.",
 	},
 	{Texts: []string{"failed calling webhook", "failed to call webhook", "failed calling admission webhook"},
-		Reason: v1beta2.ReasonAdmissionDenied, Retryable: v1beta2.RetryableTrue,
+		Reason: failure.ReasonAdmissionDenied, Retryable: failure.RetryableTrue,
 		Hint: "The webhook could not be called: check that its service is up and reachable from the API server."},
 	{
 		Texts: []string{
@@ -103,44 +103,44 @@ var chainRules = []Rule{
 			"is forbidden: unable to validate against any", "admission controller", "policy violation",
 			"because it is being terminated",
 		},
-		Reason: v1beta2.ReasonAdmissionDenied,
+		Reason: failure.ReasonAdmissionDenied,
 	},
 	{Texts: []string{"serviceaccount"}, All: []string{"not found", "error looking up service account"},
-		Reason: v1beta2.ReasonKubernetesForbidden, Hint: "Create the service account or correct its name."},
+		Reason: failure.ReasonKubernetesForbidden, Hint: "Create the service account or correct its name."},
 	{
 		Texts:  []string{"no priorityclass with name", "runtimeclass.node.k8s.io"},
-		Reason: v1beta2.ReasonInvalidConfiguration,
+		Reason: failure.ReasonInvalidConfiguration,
 	},
-	{Texts: []string{"is forbidden: user "}, All: []string{" cannot "}, Reason: v1beta2.ReasonKubernetesForbidden},
-	{Texts: kubernetesTexts, All: []string{"unauthorized"}, Reason: v1beta2.ReasonKubernetesForbidden,
+	{Texts: []string{"is forbidden: user "}, All: []string{" cannot "}, Reason: failure.ReasonKubernetesForbidden},
+	{Texts: kubernetesTexts, All: []string{"unauthorized"}, Reason: failure.ReasonKubernetesForbidden,
 		Hint: "The token was refused (401): refresh or remount it; a retry may help where it had expired."},
 	{Texts: kubernetesTexts, All: []string{"forbidden"}, Not: []string{"maximum cpu", "maximum memory"},
-		Reason: v1beta2.ReasonKubernetesForbidden},
-	{Texts: kubernetesTexts, All: []string{"code: 403"}, Reason: v1beta2.ReasonKubernetesForbidden},
-	{Texts: kubernetesTexts, All: []string{"(403)"}, Reason: v1beta2.ReasonKubernetesForbidden},
-	{Texts: kubernetesTexts, All: []string{"(401)"}, Reason: v1beta2.ReasonKubernetesForbidden},
-	{Texts: kubernetesTexts, All: []string{"code: 401"}, Reason: v1beta2.ReasonKubernetesForbidden},
+		Reason: failure.ReasonKubernetesForbidden},
+	{Texts: kubernetesTexts, All: []string{"code: 403"}, Reason: failure.ReasonKubernetesForbidden},
+	{Texts: kubernetesTexts, All: []string{"(403)"}, Reason: failure.ReasonKubernetesForbidden},
+	{Texts: kubernetesTexts, All: []string{"(401)"}, Reason: failure.ReasonKubernetesForbidden},
+	{Texts: kubernetesTexts, All: []string{"code: 401"}, Reason: failure.ReasonKubernetesForbidden},
 	{Classes: []string{"KubernetesClientException", "ApiException"}, Texts: []string{
 		"is invalid", "invalid value", "unprocessable", "must be less than or equal to", "must be no more than",
 		"code: 422", "code: 400", "must be a valid", "badrequest",
-	}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Texts: kubernetesTexts, All: []string{"kubeconfig"}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Texts: kubernetesTexts, All: []string{"kube.config"}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Texts: kubernetesTexts, All: []string{"kube/config"}, Reason: v1beta2.ReasonInvalidConfiguration},
-	{Texts: kubernetesTexts, All: []string{"already exists"}, Reason: v1beta2.ReasonInvalidConfiguration,
+	}, Reason: failure.ReasonInvalidConfiguration},
+	{Texts: kubernetesTexts, All: []string{"kubeconfig"}, Reason: failure.ReasonInvalidConfiguration},
+	{Texts: kubernetesTexts, All: []string{"kube.config"}, Reason: failure.ReasonInvalidConfiguration},
+	{Texts: kubernetesTexts, All: []string{"kube/config"}, Reason: failure.ReasonInvalidConfiguration},
+	{Texts: kubernetesTexts, All: []string{"already exists"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "An object of that name is there already: delete it, or choose another name."},
 	{Classes: []string{"KubernetesClientException", "MaxRetryError", "ApiException"}, Texts: unreachable,
-		All: []string{"kubernetes"}, Reason: v1beta2.ReasonKubernetesApiUnavailable},
-	{Classes: []string{"KubernetesClientTimeoutException"}, Reason: v1beta2.ReasonKubernetesApiUnavailable},
+		All: []string{"kubernetes"}, Reason: failure.ReasonKubernetesApiUnavailable},
+	{Classes: []string{"KubernetesClientTimeoutException"}, Reason: failure.ReasonKubernetesApiUnavailable},
 	{
 		Classes: []string{"KubernetesClientException"}, Texts: unreachable,
-		Reason: v1beta2.ReasonKubernetesApiUnavailable,
+		Reason: failure.ReasonKubernetesApiUnavailable,
 	},
 	{Texts: []string{"kubernetes.default.svc", "external scheduler cannot be instantiated"},
-		All: []string{"unknownhost"}, Reason: v1beta2.ReasonKubernetesApiUnavailable},
+		All: []string{"unknownhost"}, Reason: failure.ReasonKubernetesApiUnavailable},
 	{
 		Texts: []string{"kubernetes.default.svc"}, All: []string{"connect"},
-		Reason: v1beta2.ReasonKubernetesApiUnavailable,
+		Reason: failure.ReasonKubernetesApiUnavailable,
 	},
 	{
 		Classes: []string{"KubernetesClientException"},
@@ -149,30 +149,30 @@ var chainRules = []Rule{
 			"serviceunavailable", "etcdserver", "server is currently unable", "too many requests",
 			"internal error occurred",
 		},
-		Reason: v1beta2.ReasonKubernetesApiUnavailable,
+		Reason: failure.ReasonKubernetesApiUnavailable,
 	},
 	{
 		Classes: []string{"KubernetesClientException"}, Texts: []string{"not found"},
-		Reason: v1beta2.ReasonInvalidConfiguration,
+		Reason: failure.ReasonInvalidConfiguration,
 	},
 	{Classes: []string{"KubernetesClientException"}, Texts: []string{"an error has occurred", "failed"},
-		Reason: v1beta2.ReasonKubernetesApiUnavailable},
+		Reason: failure.ReasonKubernetesApiUnavailable},
 
 	// Clients written in Go: the operator's own.
 	{
 		Texts: []string{"/api/v1/", "/apis/"}, All: []string{"dial tcp"},
-		Reason: v1beta2.ReasonKubernetesApiUnavailable,
+		Reason: failure.ReasonKubernetesApiUnavailable,
 	},
 	{
 		Texts: []string{"/api/v1/", "/apis/"}, All: []string{"net/http: "},
-		Reason: v1beta2.ReasonKubernetesApiUnavailable,
+		Reason: failure.ReasonKubernetesApiUnavailable,
 	},
 	{
 		Texts: []string{
 			"etcdserver: ", "the server is currently unable to handle the request",
 			"the server was unable to return a response in the time allotted", "client rate limiter wait",
 		},
-		Reason: v1beta2.ReasonKubernetesApiUnavailable,
+		Reason: failure.ReasonKubernetesApiUnavailable,
 	},
 
 	// Dependencies fetched at start.
@@ -183,20 +183,20 @@ var chainRules = []Rule{
 			"server access error", "problem during retrieve", "provided maven coordinates must be",
 			"failed to resolve ivy",
 		},
-		Reason: v1beta2.ReasonDependencyResolutionFailed,
+		Reason: failure.ReasonDependencyResolutionFailed,
 	},
 	{
 		Texts: []string{
 			"no matching distribution found for", "could not find a version that satisfies the requirement",
 			"could not install packages due to",
 		},
-		Not: []string{"no space left"}, Reason: v1beta2.ReasonDependencyResolutionFailed,
+		Not: []string{"no space left"}, Reason: failure.ReasonDependencyResolutionFailed,
 		Hint: "pip could not install a package at start: bake it into the image, or fix its name, version and index, and the target's rights.",
 	},
 
 	// Modules that are there, but import each other.
 	{
-		Classes: []string{"ImportError"}, Texts: []string{"circular import"}, Reason: v1beta2.ReasonUserCodeError,
+		Classes: []string{"ImportError"}, Texts: []string{"circular import"}, Reason: failure.ReasonUserCodeError,
 		Hint: "Two modules import each other, or one is named like a library: move the import into the function that needs it, " +
 			"or rename the file.",
 	},
@@ -204,17 +204,17 @@ var chainRules = []Rule{
 	// A program that the driver starts: Python or R.
 	{
 		Texts: []string{"cannot run program"}, All: []string{"permission denied"},
-		Reason: v1beta2.ReasonInvalidConfiguration,
+		Reason: failure.ReasonInvalidConfiguration,
 		Hint: "The program is not executable for the container's user: check " +
 			"PYSPARK_PYTHON or spark.pyspark.python, and the file's mode.",
 	},
-	{Texts: []string{"cannot run program"}, Reason: v1beta2.ReasonContainerCommandError,
+	{Texts: []string{"cannot run program"}, Reason: failure.ReasonContainerCommandError,
 		Hint: "The program is not in the image: check PYSPARK_PYTHON or spark.pyspark.python, and install it."},
 
 	// A worker that dies takes a broken pipe or an end of file with it.
 	{
 		Texts: []string{"python worker exited unexpectedly", "python worker failed to connect back"},
-		Not:   []string{"outofmemoryerror", "no space left"}, Reason: v1beta2.ReasonUserCodeError,
+		Not:   []string{"outofmemoryerror", "no space left"}, Reason: failure.ReasonUserCodeError,
 		Hint: "The Python worker died: look for a native crash or memory use in the UDF, " +
 			"or set spark.python.worker.faulthandler.enabled.",
 	},

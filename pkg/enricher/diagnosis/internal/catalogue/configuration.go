@@ -1,10 +1,10 @@
 package catalogue
 
-import v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 var configurationRules = []Rule{
 	// The container's process.
-	{Texts: []string{"can't open file"}, All: []string{"no such file"}, Reason: v1beta2.ReasonMissingDependency,
+	{Texts: []string{"can't open file"}, All: []string{"no such file"}, Reason: failure.ReasonMissingDependency,
 		Hint: "The main file is not in the image at that path: check mainApplicationFile."},
 	{Texts: []string{
 		"exec format error", "[fatal tini", "command not found", "bad interpreter", "can't open file",
@@ -12,27 +12,27 @@ var configurationRules = []Rule{
 		"cannot execute binary", "java_home is not set",
 		"oci runtime", "unknown command:", "failed to find spark jars directory", "failed to execute child process",
 		"fork/exec ",
-	}, Reason: v1beta2.ReasonContainerCommandError},
+	}, Reason: failure.ReasonContainerCommandError},
 
 	// Versions that do not fit.
 	{Classes: []string{
 		"NoSuchMethodError", "NoSuchFieldError", "IllegalAccessError", "AbstractMethodError",
 		"IncompatibleClassChangeError", "UnsupportedClassVersionError", "VerifyError", "ClassFormatError",
 		"InaccessibleObjectException", "BootstrapMethodError", "InstantiationError", "LinkageError",
-	}, Reason: v1beta2.ReasonDependencyConflict},
-	{Classes: []string{"InvalidClassException"}, Reason: v1beta2.ReasonDependencyConflict},
+	}, Reason: failure.ReasonDependencyConflict},
+	{Classes: []string{"InvalidClassException"}, Reason: failure.ReasonDependencyConflict},
 	{Classes: []string{"ClassCastException"}, Texts: []string{
 		"cannot assign instance of", "serializedlambda", "serializationproxy", "different class loader",
 		"in unnamed module of loader",
-	}, All: []string{"cannot assign instance of"}, Reason: v1beta2.ReasonDependencyConflict},
+	}, All: []string{"cannot assign instance of"}, Reason: failure.ReasonDependencyConflict},
 	{
 		Classes: []string{"NoSuchMethodException"},
 		Texts:   []string{"scala.", "kotlin.", "org.apache.", "com.google", "java."}, Not: []string{".main("},
-		Reason: v1beta2.ReasonDependencyConflict,
+		Reason: failure.ReasonDependencyConflict,
 	},
 	{
 		Classes: []string{"KotlinReflectionInternalError", "KotlinReflectionNotSupportedError"},
-		Reason:  v1beta2.ReasonDependencyConflict,
+		Reason:  failure.ReasonDependencyConflict,
 	},
 	{
 		Texts: []string{
@@ -44,40 +44,40 @@ var configurationRules = []Rule{
 			"module was compiled against abi version", "incompatible kafka", "incompatible with the version",
 			"was compiled with an incompatible version", "undefined symbol: ", "descriptors cannot be created directly",
 		},
-		Reason: v1beta2.ReasonDependencyConflict,
+		Reason: failure.ReasonDependencyConflict,
 	},
 	{
 		Classes: []string{"ImportError"},
 		Texts:   []string{"cannot import name", "must be installed; however, your version", "version"},
-		Not:     []string{"cannot open shared object", "circular import"}, Reason: v1beta2.ReasonDependencyConflict,
+		Not:     []string{"cannot open shared object", "circular import"}, Reason: failure.ReasonDependencyConflict,
 	},
 	{
 		Classes: []string{"PySparkImportError"}, Texts: []string{"must be installed; however, your version"},
-		Reason: v1beta2.ReasonDependencyConflict,
+		Reason: failure.ReasonDependencyConflict,
 	},
-	{Classes: []string{"ContextualVersionConflict", "VersionConflict", "PydanticImportError"}, Reason: v1beta2.ReasonDependencyConflict},
+	{Classes: []string{"ContextualVersionConflict", "VersionConflict", "PydanticImportError"}, Reason: failure.ReasonDependencyConflict},
 
 	{Texts: []string{
 		"has no attribute 'iteritems'", "module 'numpy' has no attribute", "does not exist in the jvm",
 		"sun.misc.unsafe or java.nio.directbytebuffer",
-	}, Reason: v1beta2.ReasonDependencyConflict},
+	}, Reason: failure.ReasonDependencyConflict},
 
 	{
-		Texts: []string{"invalid signature file digest", "signer information does not match"}, Reason: v1beta2.ReasonDependencyConflict,
+		Texts: []string{"invalid signature file digest", "signer information does not match"}, Reason: failure.ReasonDependencyConflict,
 		Hint: "A fat jar kept the signatures of a jar it contains: leave META-INF/*.SF, *.DSA and *.RSA out of it.",
 	},
 	{
-		Texts: []string{"jdk.internal.platform.cgroup"}, Reason: v1beta2.ReasonDependencyConflict,
+		Texts: []string{"jdk.internal.platform.cgroup"}, Reason: failure.ReasonDependencyConflict,
 		Hint: "This Java cannot read the node's cgroups (v2): update the JDK in the image, or set -XX:-UseContainerSupport.",
 	},
 
 	// Code that is not there.
 	{
-		Classes: []string{"ClassNotFoundException"}, Starts: []string{"-", "\"-", "'-"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Classes: []string{"ClassNotFoundException"}, Starts: []string{"-", "\"-", "'-"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "An option was taken for the main class: check the quotes and blanks in the JVM options.",
 	},
 	{
-		Texts: []string{"no module named 'encodings'"}, Reason: v1beta2.ReasonMissingDependency,
+		Texts: []string{"no module named 'encodings'"}, Reason: failure.ReasonMissingDependency,
 		Hint: "Python does not find its own library: check PYTHONHOME, and that the packed environment is whole and unpacked where it expects.",
 	},
 	{
@@ -85,13 +85,13 @@ var configurationRules = []Rule{
 			"'javapackage' object is not callable", "was not found in the classpath",
 			"unable to find loginmodule class", "because hive classes are not found",
 		},
-		Reason: v1beta2.ReasonMissingDependency,
+		Reason: failure.ReasonMissingDependency,
 	},
-	{Classes: []string{"NoSuchMethodException"}, Texts: []string{".main("}, Reason: v1beta2.ReasonMissingDependency,
+	{Classes: []string{"NoSuchMethodException"}, Texts: []string{".main("}, Reason: failure.ReasonMissingDependency,
 		Hint: "The main class has no main method: check mainClass."},
 	{
 		Classes: []string{"NoClassDefFoundError"}, Texts: []string{"could not initialize class"},
-		Reason: v1beta2.ReasonDependencyConflict,
+		Reason: failure.ReasonDependencyConflict,
 	},
 	{
 		Classes: []string{
@@ -99,11 +99,11 @@ var configurationRules = []Rule{
 			"PackageNotFoundError", "DistributionNotFound", "UnsatisfiedLinkError", "PySparkImportError",
 			"SparkClassNotFoundException", "TypeNotPresentException", "NoSuchModuleError",
 		},
-		Reason: v1beta2.ReasonMissingDependency,
+		Reason: failure.ReasonMissingDependency,
 	},
 	{
 		Classes: []string{"ServiceConfigurationError"},
-		Texts:   []string{"not found", "could not be instantiated"}, Reason: v1beta2.ReasonMissingDependency,
+		Texts:   []string{"not found", "could not be instantiated"}, Reason: failure.ReasonMissingDependency,
 	},
 	{
 		Texts: []string{
@@ -118,18 +118,18 @@ var configurationRules = []Rule{
 			"could not find java.", "failed to get main class in jar", "can't open lib '", "no default driver specified",
 			"could not find conda environment", "not a conda environment", "could not find agent library",
 		},
-		Reason: v1beta2.ReasonMissingDependency,
+		Reason: failure.ReasonMissingDependency,
 	},
-	{Classes: []string{"UnsupportedFileSystemException"}, Reason: v1beta2.ReasonMissingDependency},
+	{Classes: []string{"UnsupportedFileSystemException"}, Reason: failure.ReasonMissingDependency},
 
 	// Options and settings.
 	{
 		Classes: []string{"NoSuchElementException"}, Texts: []string{"spark."},
-		Reason: v1beta2.ReasonInvalidConfiguration,
+		Reason: failure.ReasonInvalidConfiguration,
 		Hint:   "The program asks for a setting that is not given: add it to sparkConf.",
 	},
 	{
-		Texts: []string{"invalid null input: name"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Texts: []string{"invalid null input: name"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "The container's user id has no name: add it to the image's /etc/passwd, or correct runAsUser.",
 	},
 	{
@@ -138,7 +138,7 @@ var configurationRules = []Rule{
 			"cannot locate default realm", "kerberos realm", "bad request (service: amazon s3",
 			"java gateway process exited",
 		},
-		Reason: v1beta2.ReasonInvalidConfiguration,
+		Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
 		Texts: []string{
@@ -148,7 +148,7 @@ var configurationRules = []Rule{
 			"improperly specified vm option", "vm option", "too small maximum heap", "outside the allowed range",
 			"a fatal exception has occurred. program will exit",
 		},
-		Reason: v1beta2.ReasonInvalidConfiguration,
+		Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
 		Texts: []string{
@@ -169,7 +169,7 @@ var configurationRules = []Rule{
 			"to avoid this, increase spark.", "illegal value for config key", "received message larger than max",
 			"grpc message exceeds maximum size",
 		},
-		Not: []string{"access denied", "forbidden"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Not: []string{"access denied", "forbidden"}, Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
 		Texts: []string{
@@ -178,7 +178,7 @@ var configurationRules = []Rule{
 			"must be positive", "should be positive", "must be >",
 			"must not be", "requires setting",
 		},
-		All: []string{"spark."}, Not: []string{"org.apache.spark."}, Reason: v1beta2.ReasonInvalidConfiguration,
+		All: []string{"spark."}, Not: []string{"org.apache.spark."}, Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
 		Classes: []string{
@@ -189,15 +189,15 @@ var configurationRules = []Rule{
 			"spark.executor.", "spark.driver.", "spark.kubernetes.", "spark.dynamicallocation.",
 			"system memory", "executor memory",
 		},
-		Not: []string{"lost task", "access denied", "forbidden"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Not: []string{"lost task", "access denied", "forbidden"}, Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
-		Classes: []string{"BindException"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Classes: []string{"BindException"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "The driver cannot bind that address or port: check spark.driver.bindAddress, spark.driver.host and the ports.",
 	},
 	{
 		Texts:  []string{"cannot assign requested address", "address already in use", "could not bind on"},
-		Reason: v1beta2.ReasonInvalidConfiguration,
+		Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
 		Classes: []string{
@@ -209,7 +209,7 @@ var configurationRules = []Rule{
 			"NoRegionError", "InvalidRegionError", "ProfileNotFound", "ConfigParseError", "UnknownEndpointError",
 			"RecordTooLargeException",
 		},
-		Not: []string{"no resolvable bootstrap"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Not: []string{"no resolvable bootstrap"}, Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
 		Texts: []string{
@@ -219,46 +219,46 @@ var configurationRules = []Rule{
 			"unable to find a region", "fs.azure.account.key",
 			"relative path in absolute uri", "invalid s3 uri", "bucket is in this region", "null uri host",
 		},
-		Reason: v1beta2.ReasonInvalidConfiguration,
+		Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
 		Classes: []string{
 			"SSLHandshakeException", "SSLCertVerificationError", "CertificateException",
 			"CertPathBuilderException", "SunCertPathBuilderException", "ValidatorException",
 		},
-		Reason: v1beta2.ReasonInvalidConfiguration,
+		Reason: failure.ReasonInvalidConfiguration,
 		Hint:   "The certificate is not trusted: add the issuing authority to the image's trust store.",
 	},
 	{Texts: []string{
 		"certificate verify failed", "pkix path", "trustanchors parameter must be non-empty", "keystore was tampered with",
 		"keystore password was incorrect", "failed to load ssl keystore",
-	}, Reason: v1beta2.ReasonInvalidConfiguration},
+	}, Reason: failure.ReasonInvalidConfiguration},
 	{
 		Classes: []string{"FileNotFoundError", "FileNotFoundException", "NoSuchFileException"},
 		Texts: []string{
 			"/etc/", "/.kube/", "kubeconfig", "/opt/spark/conf", "log4j", "core-site.xml", "/var/run/secrets",
 			"/var/secrets", "/mnt/secrets", "krb5.conf", ".keytab", "truststore", "keystore",
 		},
-		Reason: v1beta2.ReasonInvalidConfiguration,
+		Reason: failure.ReasonInvalidConfiguration,
 	},
 	{Classes: []string{"PermissionError", "FileSystemException", "AccessDeniedException"}, Texts: []string{
 		"'/opt/", "'/tmp", "'/home/", "'/var/", "'/app", "/opt/spark", "'/root", "errno 13",
-	}, Not: []string{"s3", "abfs", "gs://", "hdfs"}, Reason: v1beta2.ReasonInvalidConfiguration},
+	}, Not: []string{"s3", "abfs", "gs://", "hdfs"}, Reason: failure.ReasonInvalidConfiguration},
 	{
 		Texts: []string{
 			"mkdir of file:", "failed to create a temp directory", "cannot create directory",
 			"mkdirs failed to create file:", "(permission denied)", "read-only file system",
 		},
-		Not: []string{"hdfs://", "s3a://", "safe mode"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Not: []string{"hdfs://", "s3a://", "safe mode"}, Reason: failure.ReasonInvalidConfiguration,
 	},
 	// Storage names its scheme, bucket or operation first; a path alone, where no data lies, is the container's own.
 	{
 		Classes: []string{"java.nio.file.AccessDeniedException", "java.nio.file.FileSystemException"},
-		Starts:  []string{"/var/", "/tmp", "/opt/", "/home/", "/root", "/app", "/etc/"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Starts:  []string{"/var/", "/tmp", "/opt/", "/home/", "/root", "/app", "/etc/"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "The container's user may not use that local path: check the volume, its fsGroup and the image's user.",
 	},
 	{
-		Texts: []string{"failed to create any local dir"}, Reason: v1beta2.ReasonInvalidConfiguration,
+		Texts: []string{"failed to create any local dir"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "Spark cannot create its scratch directory: check that spark.local.dir is mounted, writable and not full.",
 	},
 }

@@ -1,6 +1,6 @@
 package catalogue
 
-import v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 var dataRules = []Rule{
 	// Commits.
@@ -13,14 +13,14 @@ var dataRules = []Rule{
 		"MySQLTransactionRollbackException", "LockException", "WaitingForLockException",
 		"NessieReferenceConflictException", "NessieConflictException", "CommitFailedError",
 		"PreconditionFailed", "PreconditionFailedException",
-	}, Reason: v1beta2.ReasonCommitConflict},
+	}, Reason: failure.ReasonCommitConflict},
 	{
 		Classes: []string{"ValidationException"},
 		Texts: []string{
 			"conflicting files", "found new conflicting", "cannot commit, found new", "cannot commit, missing data files",
 			"cannot determine history between starting snapshot",
 		},
-		Reason: v1beta2.ReasonCommitConflict,
+		Reason: failure.ReasonCommitConflict,
 	},
 	{
 		Texts: []string{
@@ -29,7 +29,7 @@ var dataRules = []Rule{
 			"requirement failed: branch main has changed", "was deadlocked on lock",
 			"lock wait timeout exceeded",
 		},
-		Reason: v1beta2.ReasonCommitConflict,
+		Reason: failure.ReasonCommitConflict,
 	},
 
 	// Throttling and outages that share classes with refusals.
@@ -45,24 +45,24 @@ var dataRules = []Rule{
 			"status code 429", "status code 500", "status code 502", "status code 503", "status code 504",
 			"error code 429", "error code 500", "error code 502", "error code 503", "error code 504",
 		},
-		Reason: v1beta2.ReasonExternalServiceUnavailable,
+		Reason: failure.ReasonExternalServiceUnavailable,
 	},
 
 	{
 		Classes: []string{"ClientResponseError"},
-		Starts:  []string{"429, ", "500, ", "502, ", "503, ", "504, "}, Reason: v1beta2.ReasonExternalServiceUnavailable,
+		Starts:  []string{"429, ", "500, ", "502, ", "503, ", "504, "}, Reason: failure.ReasonExternalServiceUnavailable,
 	},
 
 	{
 		Texts: []string{"resource_exhausted", "(timeout_exceeded)", "(too_many_simultaneous_queries)", "(too_many_parts)"},
-		Not:   []string{"larger than max", "exceeds maximum size"}, Reason: v1beta2.ReasonExternalServiceUnavailable,
+		Not:   []string{"larger than max", "exceeds maximum size"}, Reason: failure.ReasonExternalServiceUnavailable,
 	},
 
 	// Refusals.
-	{Classes: []string{"ClientResponseError"}, Starts: []string{"401, ", "403, "}, Reason: v1beta2.ReasonAccessDenied},
+	{Classes: []string{"ClientResponseError"}, Starts: []string{"401, ", "403, "}, Reason: failure.ReasonAccessDenied},
 	{
 		Classes: []string{"RestClientException"}, Texts: []string{"error code: 401", "error code: 403"},
-		Reason: v1beta2.ReasonAccessDenied,
+		Reason: failure.ReasonAccessDenied,
 	},
 	{
 		Classes: []string{
@@ -78,7 +78,7 @@ var dataRules = []Rule{
 			"CredentialUnavailableException", "CredentialUnavailableError", "CredentialRetrievalError",
 			"InvalidIdentityTokenException", "TokenRetrievalError", "UnauthorizedSSOTokenError", "SSOTokenLoadError",
 		},
-		Reason: v1beta2.ReasonAccessDenied,
+		Reason: failure.ReasonAccessDenied,
 	},
 	{
 		Texts: []string{
@@ -105,11 +105,11 @@ var dataRules = []Rule{
 			"no pg_hba.conf entry", "error access_denied", "http error 401", "http error 403", "authorization_failed",
 			"authentication_failed", "client cannot authenticate via", "error getting access token",
 		},
-		Reason: v1beta2.ReasonAccessDenied,
+		Reason: failure.ReasonAccessDenied,
 	},
-	{Classes: []string{"AccessDeniedException"}, Reason: v1beta2.ReasonAccessDenied},
-	{Classes: []string{"PermissionError"}, Reason: v1beta2.ReasonAccessDenied},
-	{Texts: []string{"permission denied"}, Not: []string{"line "}, Reason: v1beta2.ReasonAccessDenied},
+	{Classes: []string{"AccessDeniedException"}, Reason: failure.ReasonAccessDenied},
+	{Classes: []string{"PermissionError"}, Reason: failure.ReasonAccessDenied},
+	{Texts: []string{"permission denied"}, Not: []string{"line "}, Reason: failure.ReasonAccessDenied},
 
 	// Streams. These come before missing data: a missing offset is no missing file.
 	{
@@ -118,7 +118,7 @@ var dataRules = []Rule{
 			"StateStoreKeySchemaNotCompatible", "StateStoreValueSchemaNotCompatible",
 			"KafkaIllegalStateException",
 		},
-		Reason: v1beta2.ReasonStreamingStateError,
+		Reason: failure.ReasonStreamingStateError,
 	},
 	{
 		Texts: []string{
@@ -135,23 +135,23 @@ var dataRules = []Rule{
 			"the number of partitions in checkpoint", "multiple streaming queries are concurrently using",
 			"is after the ending offset", "doesn't exist when compacting batch", "unable to find batch",
 		},
-		Reason: v1beta2.ReasonStreamingStateError,
+		Reason: failure.ReasonStreamingStateError,
 	},
 
 	{
 		Classes: []string{"IllegalStateException"}, Starts: []string{"batch "}, Texts: []string{" doesn't exist"},
-		Reason: v1beta2.ReasonStreamingStateError,
+		Reason: failure.ReasonStreamingStateError,
 	},
 
 	{
 		Classes: []string{"IllegalStateException"}, Texts: []string{"/sources/", "/offsets/", "/commits/"},
-		All: []string{"does not exist"}, Reason: v1beta2.ReasonStreamingStateError,
+		All: []string{"does not exist"}, Reason: failure.ReasonStreamingStateError,
 	},
 
 	// Schemas.
 	{
 		Classes: []string{"ClassCastException"}, Texts: []string{"org.apache.spark.unsafe.types.", "catalyst.expressions.mutable"},
-		All: []string{"cannot be cast to"}, Reason: v1beta2.ReasonSchemaMismatch,
+		All: []string{"cannot be cast to"}, Reason: failure.ReasonSchemaMismatch,
 		Hint: "Files hold another type than the schema says they do: compare the schema of the oldest and newest files with the table's.",
 	},
 	{
@@ -160,7 +160,7 @@ var dataRules = []Rule{
 			"SchemaCompatibilityException", "HoodieSchemaException", "SchemaBackwardsCompatibilityException",
 			"MissingSchemaFieldException", "SchemaMismatchError",
 		},
-		Reason: v1beta2.ReasonSchemaMismatch,
+		Reason: failure.ReasonSchemaMismatch,
 	},
 	{
 		Texts: []string{
@@ -172,11 +172,11 @@ var dataRules = []Rule{
 			"is incompatible with table schema", "schema being registered is incompatible", "cannot find source column for partition",
 			"dictionary.plainvaluesdictionary$",
 		},
-		Reason: v1beta2.ReasonSchemaMismatch,
+		Reason: failure.ReasonSchemaMismatch,
 	},
 
 	// Things that are not there.
-	{Classes: []string{"ClientResponseError"}, Starts: []string{"404, "}, Reason: v1beta2.ReasonDataNotFound},
+	{Classes: []string{"ClientResponseError"}, Starts: []string{"404, "}, Reason: failure.ReasonDataNotFound},
 	{
 		Classes: []string{
 			"InvalidInputException", "UnknownTopicOrPartitionException", "NoSuchObjectException",
@@ -187,7 +187,7 @@ var dataRules = []Rule{
 			"IndexNotFoundException", "ResourceNotFoundException", "NoSuchDatabaseException",
 			"SparkFileNotFoundException", "TableNotFoundError",
 		},
-		Reason: v1beta2.ReasonDataNotFound,
+		Reason: failure.ReasonDataNotFound,
 	},
 	{
 		Texts: []string{
@@ -207,11 +207,11 @@ var dataRules = []Rule{
 			"http error 404", "no files found that match the pattern",
 			"aws error resource_not_found", "(unknown_table)", "(unknown_database)",
 		},
-		Reason: v1beta2.ReasonDataNotFound,
+		Reason: failure.ReasonDataNotFound,
 	},
 
 	{
 		Texts: []string{"relation \"", "database \""}, All: []string{"\" does not exist"},
-		Reason: v1beta2.ReasonDataNotFound,
+		Reason: failure.ReasonDataNotFound,
 	},
 }

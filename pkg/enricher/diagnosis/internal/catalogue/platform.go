@@ -1,43 +1,43 @@
 package catalogue
 
-import v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 var platformRules = []Rule{
 	{Texts: []string{
 		"no space left on device", "enospc", "disk quota exceeded", "errno 28", "not enough space on the disk",
 		"there is not enough space", "diskspace quota", "namespace quota", "space quota",
-	}, Not: []string{"exceeded quota", "request quota", "api quota"}, Reason: v1beta2.ReasonDiskFull},
-	{Classes: []string{"DSQuotaExceededException", "NSQuotaExceededException"}, Reason: v1beta2.ReasonDiskFull},
+	}, Not: []string{"exceeded quota", "request quota", "api quota"}, Reason: failure.ReasonDiskFull},
+	{Classes: []string{"DSQuotaExceededException", "NSQuotaExceededException"}, Reason: failure.ReasonDiskFull},
 
 	{
 		Classes: []string{"OutOfMemoryError"},
 		Texts:   []string{"unable to create native thread", "unable to create new native thread"},
-		Reason:  v1beta2.ReasonDriverOutOfMemory,
+		Reason:  failure.ReasonDriverOutOfMemory,
 		Hint:    "The process may start no more threads: raise the container's pid limit or memory overhead, or use fewer threads.",
 	},
 	{Classes: []string{"OutOfMemoryError"}, Texts: []string{"metaspace", "compressed class space"},
-		Reason: v1beta2.ReasonDriverOutOfMemory,
+		Reason: failure.ReasonDriverOutOfMemory,
 		Hint:   "Raise -XX:MaxMetaspaceSize in spark.driver.extraJavaOptions, or load fewer classes."},
 	{
 		Classes: []string{"OutOfMemoryError", "SparkOutOfMemoryError", "OutOfDirectMemoryError"},
-		Reason:  v1beta2.ReasonDriverOutOfMemory,
+		Reason:  failure.ReasonDriverOutOfMemory,
 	},
 	{Texts: []string{
 		"java.lang.outofmemoryerror", "insufficient memory for the java runtime", "native memory allocation",
 		"could not reserve enough space for object heap", "gc overhead limit exceeded", "java heap space",
-	}, Not: []string{"could not reserve enough space"}, Reason: v1beta2.ReasonDriverOutOfMemory},
+	}, Not: []string{"could not reserve enough space"}, Reason: failure.ReasonDriverOutOfMemory},
 	{
 		Classes: []string{"MemoryError", "ArrayMemoryError", "_ArrayMemoryError"},
-		Reason:  v1beta2.ReasonDriverOutOfMemory,
+		Reason:  failure.ReasonDriverOutOfMemory,
 	},
-	{Texts: []string{"cannot allocate memory", "errno 12]"}, Reason: v1beta2.ReasonDriverOutOfMemory},
+	{Texts: []string{"cannot allocate memory", "errno 12]"}, Reason: failure.ReasonDriverOutOfMemory},
 
 	{
 		Texts: []string{
 			"sigsegv (", "sigbus (", "sigill (", "sigfpe (", "sigabrt (", "problematic frame",
 			"internal error (", "unsafe memory access operation",
 		},
-		Reason: v1beta2.ReasonJvmCrash,
+		Reason: failure.ReasonJvmCrash,
 	},
 	{
 		Texts: []string{
@@ -45,30 +45,30 @@ var platformRules = []Rule{
 			"double free or corruption", "invalid pointer", "invalid next size", "corrupted size vs. prev_size",
 			"malloc(): ", "stack smashing detected", "terminate called after throwing", "pure virtual method called",
 		},
-		Reason: v1beta2.ReasonJvmCrash,
+		Reason: failure.ReasonJvmCrash,
 	},
 
 	{
 		Classes: []string{"FetchFailedException", "MetadataFetchFailedException", "ExecutorDeadException"},
-		Reason:  v1beta2.ReasonExecutorLost,
+		Reason:  failure.ReasonExecutorLost,
 	},
 	{
 		Texts:  []string{"max number of executor failures", "max number of executor failures reached"},
-		Reason: v1beta2.ReasonExecutorLost,
+		Reason: failure.ReasonExecutorLost,
 	},
-	{Classes: []string{"BlockNotFoundException"}, Reason: v1beta2.ReasonExecutorLost},
+	{Classes: []string{"BlockNotFoundException"}, Reason: failure.ReasonExecutorLost},
 	{Texts: []string{"failed to get broadcast_", "failed to get block", "block rdd_", "checkpoint block rdd_"},
-		Not: []string{"corrupt"}, Reason: v1beta2.ReasonExecutorLost},
+		Not: []string{"corrupt"}, Reason: failure.ReasonExecutorLost},
 	{
 		Texts: []string{
 			"cannot receive any reply from", "spark.rpc.asktimeout", "spark.rpc.lookuptimeout",
 			"spark.network.timeout",
 		},
-		Reason: v1beta2.ReasonExecutorLost,
+		Reason: failure.ReasonExecutorLost,
 	},
 	{
-		Classes: []string{"KeyboardInterrupt"}, Reason: v1beta2.ReasonDriverTerminated,
+		Classes: []string{"KeyboardInterrupt"}, Reason: failure.ReasonDriverTerminated,
 		Hint: "SIGINT interrupted the program: look for who or what sent it, a deletion or a time limit.",
 	},
-	{Texts: []string{"exit code from plugin", "drivertimeoutplugin"}, Reason: v1beta2.ReasonDeadlineExceeded},
+	{Texts: []string{"exit code from plugin", "drivertimeoutplugin"}, Reason: failure.ReasonDeadlineExceeded},
 }

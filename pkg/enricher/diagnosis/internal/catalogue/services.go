@@ -1,6 +1,6 @@
 package catalogue
 
-import v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 // serviceRules: what could not be reached, or was too busy.
 var serviceRules = []Rule{
@@ -27,7 +27,7 @@ var serviceRules = []Rule{
 			"ClientConnectorError", "ClientConnectorDNSError", "ServerDisconnectedError", "ServerTimeoutError",
 			"ClientProxyConnectionError", "ConnectionTimeout", "TrinoConnectionError", "ConnectError", "RestClientException",
 		},
-		Reason: v1beta2.ReasonExternalServiceUnavailable,
+		Reason: failure.ReasonExternalServiceUnavailable,
 	},
 	// What a server of Cassandra answers, and Kafka's own timeout: their names alone are everyday words.
 	{
@@ -37,14 +37,14 @@ var serviceRules = []Rule{
 			"exceptions.OverloadedException", "servererrors.OverloadedException", "OperationTimedOutException",
 			"DriverTimeoutException", "kafka.common.errors.TimeoutException",
 		},
-		Reason: v1beta2.ReasonExternalServiceUnavailable,
+		Reason: failure.ReasonExternalServiceUnavailable,
 	},
 	{
 		Classes: []string{"TimeoutException"},
 		Texts: []string{
 			"node assignment", "metadata", "fetch", "topic", "describetopics", "listoffsets", "committed",
 		},
-		Reason: v1beta2.ReasonExternalServiceUnavailable,
+		Reason: failure.ReasonExternalServiceUnavailable,
 	},
 	{
 		Texts: []string{
@@ -75,6 +75,6 @@ var serviceRules = []Rule{
 			"too many clients already", "http error 429", "http error 50", "aws error network_connection", "aws error slow_down",
 			"failed to create new kafkaadminclient",
 		},
-		Not: []string{"python worker"}, Reason: v1beta2.ReasonExternalServiceUnavailable,
+		Not: []string{"python worker"}, Reason: failure.ReasonExternalServiceUnavailable,
 	},
 }

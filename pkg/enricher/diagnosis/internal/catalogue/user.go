@@ -1,18 +1,18 @@
 package catalogue
 
-import v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 var userRules = []Rule{
 	{
-		Classes: []string{"NotSerializableException"}, Reason: v1beta2.ReasonUserCodeError,
+		Classes: []string{"NotSerializableException"}, Reason: failure.ReasonUserCodeError,
 		Hint: "A closure captures an object that cannot be serialised: make it local, lazy, transient or Serializable.",
 	},
 	{
-		Texts: []string{"task not serializable"}, Reason: v1beta2.ReasonUserCodeError,
+		Texts: []string{"task not serializable"}, Reason: failure.ReasonUserCodeError,
 		Hint: "A closure captures an object that cannot be serialised: make it local, lazy, transient or Serializable.",
 	},
 	{
-		Classes: []string{"StackOverflowError", "RecursionError"}, Reason: v1beta2.ReasonUserCodeError,
+		Classes: []string{"StackOverflowError", "RecursionError"}, Reason: failure.ReasonUserCodeError,
 		Hint: "The plan or a recursion grew too deep: cut long chains of transformations with checkpoint() or " +
 			"localCheckpoint(), or raise -Xss.",
 	},
@@ -21,7 +21,7 @@ var userRules = []Rule{
 			"ExtendedAnalysisException", "AnalysisException", "NoSuchNamespaceException",
 			"TableAlreadyExistsException", "SQLSyntaxErrorException", "SQLServerException",
 		},
-		Reason: v1beta2.ReasonSqlAnalysisError,
+		Reason: failure.ReasonSqlAnalysisError,
 	},
 	{
 		Texts: []string{
@@ -29,17 +29,17 @@ var userRules = []Rule{
 			"undefined function:", "table or view not found", "syntax error at or near",
 			"you have an error in your sql syntax", "ora-00904", "invalid column name", "incorrect syntax near",
 		},
-		Reason: v1beta2.ReasonSqlAnalysisError,
+		Reason: failure.ReasonSqlAnalysisError,
 	},
 	{
 		Classes: []string{
 			"UndefinedColumn", "UndefinedFunction", "AmbiguousColumn", "DatatypeMismatch", "TrinoUserError",
 			"BinderException", "CatalogException",
 		},
-		Reason: v1beta2.ReasonSqlAnalysisError,
+		Reason: failure.ReasonSqlAnalysisError,
 	},
 	{
 		Texts: []string{"column \"", "function "}, All: []string{" does not exist", "error: "},
-		Reason: v1beta2.ReasonSqlAnalysisError,
+		Reason: failure.ReasonSqlAnalysisError,
 	},
 }

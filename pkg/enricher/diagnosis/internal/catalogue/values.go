@@ -1,6 +1,6 @@
 package catalogue
 
-import v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 // valueRules: values and files that are bad.
 var valueRules = []Rule{
@@ -16,15 +16,15 @@ var valueRules = []Rule{
 			"TextParsingException", "InvalidRecordException", "UnicodeDecodeError",
 			"EmptyDataError", "BadGzipFile", "OutOfBoundsDatetime", "ArrowTypeError",
 		},
-		Reason: v1beta2.ReasonInvalidData,
+		Reason: failure.ReasonInvalidData,
 	},
 	{
 		Classes: []string{"EOFException"}, Texts: []string{"unexpected end of input stream", "reached the end of stream"},
-		Reason: v1beta2.ReasonInvalidData,
+		Reason: failure.ReasonInvalidData,
 	},
 	{
 		Classes: []string{"ArithmeticException"}, Texts: []string{"divide by zero", "overflow. "},
-		Not: []string{"biginteger", "bigdecimal"}, Reason: v1beta2.ReasonInvalidData,
+		Not: []string{"biginteger", "bigdecimal"}, Reason: failure.ReasonInvalidData,
 	},
 	{
 		Texts: []string{
@@ -41,6 +41,6 @@ var valueRules = []Rule{
 			"sqlstate=22", "error tokenizing data", "stl_load_errors", "sys_load_error_detail",
 			"error while reading data, error message",
 		},
-		Not: []string{"class ", "wrong fs"}, Reason: v1beta2.ReasonInvalidData,
+		Not: []string{"class ", "wrong fs"}, Reason: failure.ReasonInvalidData,
 	},
 }

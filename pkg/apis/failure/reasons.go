@@ -1,4 +1,4 @@
-package v1beta2
+package failure
 
 // Reason is a stable CamelCase word for a kind of failure. Users may add their own by rules in the configuration.
 type Reason string

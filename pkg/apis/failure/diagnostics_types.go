@@ -1,4 +1,4 @@
-package v1beta2
+package failure
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
