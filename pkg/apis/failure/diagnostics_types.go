@@ -43,6 +43,11 @@ type Diagnostics struct {
 	// +optional
 	Source Source `json:"source,omitempty"`
 
+	// rule is the ID of the rule that decided. IDs are stable.
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	Rule string `json:"rule,omitempty"`
+
 	// exitCode is that of the container that decided: the driver's, or the init container's where reason is
 	// InitContainerFailed. Absent where no container ended.
 	// +optional

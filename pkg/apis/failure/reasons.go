@@ -95,6 +95,9 @@ const (
 	// connection, timeout.
 	ReasonKubernetesApiUnavailable Reason = "KubernetesApiUnavailable"
 
+	// ReasonUnclassifiedError: Spark, a connector, a plug-in, the JDK or a Python package threw an exception that no rule
+	// knows, and nothing shows that the program is to blame.
+	ReasonUnclassifiedError Reason = "UnclassifiedError"
 	// ReasonUnknown: no evidence to decide by.
 	ReasonUnknown Reason = "Unknown"
 )

@@ -101,12 +101,12 @@ func (s *survey) nothing() *finding {
 		if s.Pod.Status.Reason != "" {
 			words = said("driver pod: "+s.Pod.Status.Reason, s.Pod.Status.Message)
 		}
-		return platformFinding(failure.SourcePodStatus, failure.ReasonDriverTerminated, "driver pod failed", words)
+		return platformFinding(failure.SourcePodStatus, "pod.failed", failure.ReasonDriverTerminated, "driver pod failed", words)
 	case s.Pod == nil && s.Job == nil:
 		return nil
 	}
 	return &finding{
-		source: failure.SourcePodStatus, verdict: catalogue.Of(failure.ReasonUnknown),
+		source: failure.SourcePodStatus, verdict: catalogue.Of("none", failure.ReasonUnknown),
 		facts: "no evidence", words: "the attempt failed, and no pod, log or message tells why",
 	}
 }

@@ -66,6 +66,6 @@ func fromExit(s *survey, source failure.Source, code int32, orderly bool) *findi
 		known = exit{failure.ReasonUserExit, fmt.Sprintf("the program chose exit code %d", code)}
 	}
 	return &finding{
-		source: source, verdict: catalogue.Of(known.reason), facts: facts, words: facts + ": " + known.words,
+		source: source, verdict: catalogue.Of(fmt.Sprintf("exit.%d", code), known.reason), facts: facts, words: facts + ": " + known.words,
 	}
 }

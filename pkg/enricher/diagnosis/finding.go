@@ -15,6 +15,8 @@ type finding struct {
 	verdict catalogue.Verdict
 	// known is false where the verdict is only the default for an exception that no rule knows.
 	known bool
+	// origin is who threw an exception that no rule knows.
+	origin origin
 	// facts is the verdict in words that hold no text of a program.
 	facts string
 	// words is what the platform or a plain text says; "" where the exception speaks.
@@ -33,9 +35,9 @@ type finding struct {
 	usable bool
 }
 
-// rule makes a finding of a platform verdict.
-func platformFinding(source failure.Source, reason failure.Reason, facts, words string) *finding {
-	return &finding{source: source, verdict: catalogue.Of(reason), facts: facts, words: words}
+// platformFinding is the finding of a rule about pods, containers or the operator's words.
+func platformFinding(source failure.Source, rule string, reason failure.Reason, facts, words string) *finding {
+	return &finding{source: source, verdict: catalogue.Of(rule, reason), facts: facts, words: words}
 }
 
 func (f *finding) retryable(r failure.Retryable) *finding {

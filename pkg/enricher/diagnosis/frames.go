@@ -8,6 +8,7 @@ import (
 
 // frameRule is for a root cause whose words say nothing, or might be said of anything: what it was doing tells.
 type frameRule struct {
+	id     string
 	class  string
 	frames []string
 	reason failure.Reason
@@ -16,7 +17,7 @@ type frameRule struct {
 
 var frameRules = []frameRule{
 	{
-		class: "NumberFormatException",
+		id: "frame.hadoop-number", class: "NumberFormatException",
 		frames: []string{
 			"hadoop.conf.Configuration.getInt", "hadoop.conf.Configuration.getLong", "hadoop.conf.Configuration.getFloat",
 			"hadoop.conf.Configuration.getDouble",
@@ -26,7 +27,7 @@ var frameRules = []frameRule{
 			"bring the Hadoop jars to one version, or set it to a plain number.",
 	},
 	{
-		class: "IllegalArgumentException", frames: []string{"arrow.vector.ipc.message.MessageSerializer.readMessage"},
+		id: "frame.arrow-ipc", class: "IllegalArgumentException", frames: []string{"arrow.vector.ipc.message.MessageSerializer.readMessage"},
 		reason: failure.ReasonDependencyConflict,
 		hint:   "Spark cannot read what the Python worker's pyarrow writes: use a pyarrow version that this Spark supports.",
 	},
@@ -37,7 +38,7 @@ func fromFrames(x *throwable.Exception) (catalogue.Verdict, bool) {
 	root := x.Root()
 	for _, r := range frameRules {
 		if throwable.SimpleName(root.Class) == r.class && hasFrame(root, r.frames) {
-			v := catalogue.Of(r.reason)
+			v := catalogue.Of(r.id, r.reason)
 			v.Hint = r.hint
 			return v, true
 		}

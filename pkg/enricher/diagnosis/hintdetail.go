@@ -168,7 +168,10 @@ func of(reasons ...failure.Reason) []failure.Reason { return reasons }
 // detailFor words what the finding's text names.
 func detailFor(s *survey, f *finding) string {
 	if f.verdict.Reason == failure.ReasonUserCodeError && f.exception != nil {
-		return ownFrame(f.exception)
+		return ownFrame(s, f.exception)
+	}
+	if f.verdict.Reason == failure.ReasonUnclassifiedError && f.origin.software != "" {
+		return "Thrown by " + f.origin.software + "."
 	}
 	for _, text := range textsOf(f) {
 		for i := range details {

@@ -69,7 +69,7 @@ func podReason(s *survey) *finding {
 		}
 		reason = failure.ReasonUnschedulable
 	}
-	f := platformFinding(failure.SourcePodStatus, reason, "driver pod: "+status.Reason, said(status.Reason, status.Message))
+	f := platformFinding(failure.SourcePodStatus, ruleOf("pod", status.Reason), reason, "driver pod: "+status.Reason, said(status.Reason, status.Message))
 	switch reason {
 	case failure.ReasonEvicted:
 		if overOwnLimit(status.Message) {
@@ -103,7 +103,7 @@ func disruption(s *survey) *finding {
 	if c == nil || c.Status != corev1.ConditionTrue {
 		return nil
 	}
-	return platformFinding(failure.SourcePodStatus, failure.ReasonNodeDisruption,
+	return platformFinding(failure.SourcePodStatus, "pod.disruption-target", failure.ReasonNodeDisruption,
 		"driver pod: DisruptionTarget, "+c.Reason, said(c.Reason, c.Message))
 }
 
@@ -136,7 +136,7 @@ func initContainer(s *survey) *finding {
 			continue
 		}
 		facts := "init container " + ending(c.Name, t.Reason, t.ExitCode)
-		f := platformFinding(failure.SourceContainerStatus, failure.ReasonInitContainerFailed, facts, said(facts, t.Message))
+		f := platformFinding(failure.SourceContainerStatus, "container.init-failed", failure.ReasonInitContainerFailed, facts, said(facts, t.Message))
 		f.container, f.ended = c.Name, t
 		return f
 	}
@@ -181,7 +181,7 @@ func waiting(name string, w *corev1.ContainerStateWaiting) *finding {
 		return nil
 	}
 	facts := fmt.Sprintf("%s: %s", name, w.Reason)
-	f := platformFinding(failure.SourceContainerStatus, reason, facts, said(w.Reason, w.Message))
+	f := platformFinding(failure.SourceContainerStatus, ruleOf("waiting", w.Reason), reason, facts, said(w.Reason, w.Message))
 	switch {
 	case strings.Contains(w.Message, "runAsNonRoot"):
 		return f.hint("Give the image a numeric user that is not root, or set runAsUser in the pod's securityContext.")
@@ -203,7 +203,7 @@ func unschedulable(s *survey) *finding {
 		return nil
 	}
 	facts := "driver pod: " + c.Reason
-	f := platformFinding(failure.SourcePodStatus, failure.ReasonUnschedulable, facts, said(c.Reason, c.Message))
+	f := platformFinding(failure.SourcePodStatus, "pod.unschedulable", failure.ReasonUnschedulable, facts, said(c.Reason, c.Message))
 	if strings.Contains(c.Message, "persistentvolumeclaim") && strings.Contains(c.Message, "not found") {
 		return f.retryable(failure.RetryableFalse).hint("Create the volume claim that the pod names, or correct its name.")
 	}
@@ -217,7 +217,7 @@ func containerReason(s *survey) *finding {
 	}
 	facts := ending(s.driver.Name, s.ended.Reason, s.ended.ExitCode)
 	decided := func(reason failure.Reason) *finding {
-		return platformFinding(failure.SourceContainerStatus, reason, facts, said(facts, s.ended.Message))
+		return platformFinding(failure.SourceContainerStatus, ruleOf("container", s.ended.Reason), reason, facts, said(facts, s.ended.Message))
 	}
 	switch s.ended.Reason {
 	case "OOMKilled":
@@ -235,6 +235,9 @@ func containerReason(s *survey) *finding {
 	}
 	return nil
 }
+
+// ruleOf makes the ID of a rule about one of the kubelet's reasons.
+func ruleOf(kind, reason string) string { return kind + "." + strings.ToLower(head(reason, 48)) }
 
 // said joins a fact and the platform's own text about it.
 func said(fact, message string) string {

@@ -29,7 +29,7 @@ func pulling(f *finding, w *corev1.ContainerStateWaiting) *finding {
 func refused(f *finding, message string) *finding {
 	switch {
 	case strings.Contains(message, "OOM-killed"), strings.Contains(message, "memory limit too low"):
-		f.verdict = catalogue.Of(failure.ReasonDriverOOMKilled)
+		f.verdict = catalogue.Of("container.limit-too-low", failure.ReasonDriverOOMKilled)
 		return f.hint("The container's memory limit is too low even to start it: raise driver memory or overhead.")
 	case strings.Contains(message, "context deadline exceeded"), strings.Contains(message, "is reserved for"):
 		return f.retryable(failure.RetryableTrue).hint(

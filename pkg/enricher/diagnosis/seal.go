@@ -14,7 +14,7 @@ func (e *Engine) seal(s *survey, f *finding) Diagnosis {
 	d := Diagnosis{
 		Failed: true,
 		Diagnostics: failure.Diagnostics{
-			Reason: f.verdict.Reason, Category: f.verdict.Category, Retryable: f.verdict.Retryable, Source: f.source,
+			Reason: f.verdict.Reason, Category: f.verdict.Category, Retryable: f.verdict.Retryable, Source: f.source, Rule: f.verdict.Rule,
 			ExitCode: s.exitCode(), Driver: driverOf(s, f),
 		},
 		FactsMessage:     g.fact(string(f.verdict.Reason)+": "+facts, failure.MaxMessageBytes),

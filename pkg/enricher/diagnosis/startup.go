@@ -17,9 +17,9 @@ var (
 func atStart(x *throwable.Exception, v catalogue.Verdict, known bool) (catalogue.Verdict, bool) {
 	switch {
 	case known && v.Reason == failure.ReasonDataNotFound && hasFrame(x, fetching):
-		return catalogue.Of(failure.ReasonDependencyResolutionFailed), true
+		return catalogue.Of("start.fetching", failure.ReasonDependencyResolutionFailed), true
 	case !known && hasFrame(x, preparing):
-		return catalogue.Of(failure.ReasonInvalidConfiguration), true
+		return catalogue.Of("start.preparing", failure.ReasonInvalidConfiguration), true
 	}
 	return v, known
 }
@@ -45,7 +45,7 @@ var complaints = []string{
 // beforeProgram is the verdict on an exception of a failed submission that no rule knows: there is no program yet.
 func beforeProgram(x *throwable.Exception) catalogue.Verdict {
 	if isOneOf(x.Root().Class, complaints) {
-		return catalogue.Of(failure.ReasonInvalidConfiguration)
+		return catalogue.Of("submission.refused", failure.ReasonInvalidConfiguration)
 	}
-	return catalogue.Of(failure.ReasonUnknown)
+	return catalogue.Of("submission.exception", failure.ReasonUnclassifiedError)
 }

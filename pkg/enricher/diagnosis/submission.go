@@ -17,19 +17,19 @@ func (e *Engine) fromOperator(s *survey) *finding {
 	case s.said == "":
 		return nil
 	case strings.EqualFold(s.said, "driver pod not found"):
-		return platformFinding(failure.SourcePodStatus, failure.ReasonDriverTerminated, "driver pod not found",
+		return platformFinding(failure.SourcePodStatus, "operator.pod-not-found", failure.ReasonDriverTerminated, "driver pod not found",
 			"driver pod not found: it was deleted before it could tell how it ended").retryable(failure.RetryableTrue)
 	case strings.HasPrefix(s.said, "driver container status missing"):
-		return platformFinding(failure.SourcePodStatus, failure.ReasonUnknown, "driver container status missing",
+		return platformFinding(failure.SourcePodStatus, "operator.container-status-missing", failure.ReasonUnknown, "driver container status missing",
 			"driver container status missing")
 	}
-	return e.fromSubmission(s.said)
+	return e.fromSubmission(s)
 }
 
 func fromOperatorExit(s *survey, code int32, reason string) *finding {
 	facts := ending(s.containerName(), reason, code)
 	if reason == "OOMKilled" {
-		return platformFinding(failure.SourceContainerStatus, failure.ReasonDriverOOMKilled, facts, facts)
+		return platformFinding(failure.SourceContainerStatus, "container.oomkilled", failure.ReasonDriverOOMKilled, facts, facts)
 	}
 	f := fromExit(s, failure.SourceContainerStatus, code, false)
 	f.facts = facts
@@ -40,31 +40,31 @@ func fromOperatorExit(s *survey, code int32, reason string) *finding {
 const driverExists = "driver pod already exist"
 
 // fromSubmission reads the output of a spark-submit that failed inside the operator.
-func (e *Engine) fromSubmission(said string) *finding {
-	text := submissionOutput(said)
+func (e *Engine) fromSubmission(s *survey) *finding {
+	text := submissionOutput(s.said)
 	read := readText(text)
 	if f := read.fatal(); f != nil {
-		found := e.fromFound(failure.SourceSubmissionError, f)
+		found := e.fromFound(s, failure.SourceSubmissionError, f)
 		found.facts = "spark-submit failed"
 		if !found.known {
 			found.verdict = beforeProgram(f.Exception)
 		}
 		if found.verdict.Reason == failure.ReasonDriverOutOfMemory {
-			found.verdict = catalogue.Of(failure.ReasonUnknown)
+			found.verdict = catalogue.Of("operator.out-of-memory", failure.ReasonUnknown)
 			return found.hint("It was spark-submit in the operator's pod that ran out of memory, no driver: raise the operator's memory limit.")
 		}
 		return found
 	}
-	f := platformFinding(failure.SourceSubmissionError, failure.ReasonUnknown, "spark-submit failed", lastWords(said, text))
+	f := platformFinding(failure.SourceSubmissionError, "submission.unknown", failure.ReasonUnknown, "spark-submit failed", lastWords(s.said, text))
 	plain := &throwable.Exception{Message: text}
 	switch {
 	case strings.Contains(text, "signal: killed"):
 		return f.hint("spark-submit was killed inside the operator's pod: raise the operator's memory limit.")
 	case strings.Contains(text, driverExists):
-		f.verdict, f.facts = catalogue.Of(failure.ReasonInvalidConfiguration), "driver pod already exists"
+		f.verdict, f.facts = catalogue.Of("submission.driver-exists", failure.ReasonInvalidConfiguration), "driver pod already exists"
 		return f.hint("A driver pod of that name is left from before: delete it, or choose another spec.driver.podName.")
 	case strings.Contains(text, "argument list too long"), strings.Contains(text, "failed to build spark-submit arguments"):
-		f.verdict = catalogue.Of(failure.ReasonInvalidConfiguration)
+		f.verdict = catalogue.Of("submission.arguments", failure.ReasonInvalidConfiguration)
 		return f
 	}
 	if v, ok := e.lookup(plain); ok {

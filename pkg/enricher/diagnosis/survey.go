@@ -87,6 +87,19 @@ func (s *survey) job() *job.Job {
 	return s.Job
 }
 
+// mainClass is the program's main class, by the specification or the arguments of the driver's container.
+func (s *survey) mainClass() string {
+	if s.job().MainClass != "" || s.Pod == nil {
+		return s.job().MainClass
+	}
+	for _, c := range s.Pod.Spec.Containers {
+		if at := slices.Index(c.Args, "--class"); at >= 0 && at+1 < len(c.Args) {
+			return c.Args[at+1]
+		}
+	}
+	return ""
+}
+
 func (s *survey) containerName() string {
 	switch {
 	case s.driver != nil:

@@ -84,13 +84,13 @@ func (a *annotation) decides() bool { return a != nil && !a.ours && !a.bare && !
 func (e *Engine) fromTexts(s *survey) (*finding, marks) {
 	a := readAnnotation(s)
 	if a.decides() {
-		f := e.fromException(failure.SourceAnnotation, a.exception, a.lines)
+		f := e.fromException(s, failure.SourceAnnotation, a.exception, a.lines)
 		f.usable, f.truncated = true, a.truncated
 		return f, marks{}
 	}
 	log := readText(tail(s.Log))
 	if chosen := log.fatal(); chosen != nil && decides(s, &log, chosen, a) {
-		f := e.fromFound(failure.SourceDriverLog, chosen)
+		f := e.fromFound(s, failure.SourceDriverLog, chosen)
 		if log.marks.missingJar != "" && f.verdict.Reason == failure.ReasonMissingDependency {
 			f.aside = "File " + log.marks.missingJar + " is not in the image."
 		}
@@ -149,7 +149,7 @@ func (e *Engine) fromAnnotation(s *survey, a *annotation) *finding {
 	if a.ours && a.source != "" {
 		source = a.source
 	}
-	f := e.fromException(source, a.exception, a.lines)
+	f := e.fromException(s, source, a.exception, a.lines)
 	f.truncated = a.truncated
 	if a.bare {
 		code := bareCode(a.exception.Root().Message)
@@ -180,7 +180,7 @@ func (e *Engine) fromTermination(s *survey) *finding {
 	}
 	text := readText(s.ended.Message)
 	if chosen := text.fatal(); chosen != nil {
-		return e.fromFound(failure.SourceTerminationMessage, chosen)
+		return e.fromFound(s, failure.SourceTerminationMessage, chosen)
 	}
 	exitFinding := fromExit(s, failure.SourceTerminationMessage, s.ended.ExitCode, true)
 	plain := &throwable.Exception{Message: strings.TrimSpace(s.ended.Message)}
@@ -191,30 +191,31 @@ func (e *Engine) fromTermination(s *survey) *finding {
 	return exitFinding
 }
 
-func (e *Engine) fromFound(source failure.Source, f *throwable.Found) *finding {
+func (e *Engine) fromFound(s *survey, source failure.Source, f *throwable.Found) *finding {
 	lines := f.Lines
 	if rest, ok := strings.CutPrefix(lines[0], "Caused by: "); ok {
 		lines = append([]string{rest}, lines[1:]...) // its head is missing: the cause stands first
 	}
-	finding := e.fromException(source, f.Exception, lines)
+	finding := e.fromException(s, source, f.Exception, lines)
 	if f.Kind == throwable.Launcher && (!finding.known || finding.verdict.Category == failure.CategoryData) {
 		// A start that failed never came to the data: what is missing or refused is in the image.
-		finding.verdict = catalogue.Of(failure.ReasonContainerCommandError)
+		finding.verdict = catalogue.Of("launcher.failed", failure.ReasonContainerCommandError)
 	}
 	finding.truncated = f.Headless
 	return finding
 }
 
-func (e *Engine) fromException(source failure.Source, x *throwable.Exception, lines []string) *finding {
+func (e *Engine) fromException(s *survey, source failure.Source, x *throwable.Exception, lines []string) *finding {
 	x = unwrap(x)
 	v, ok := e.lookup(x)
 	if v, ok = atStart(x, v, ok); !ok {
 		v, ok = fromFrames(x)
 	}
+	f := &finding{source: source, verdict: v, known: ok, exception: x, lines: lines}
 	if !ok {
-		v = catalogue.Of(failure.ReasonUserCodeError)
+		f.verdict, f.origin = byOrigin(s, x, lines)
 	}
-	return &finding{source: source, verdict: v, known: ok, exception: x, lines: lines}
+	return f
 }
 
 // reflection are the wrappers that carry no text of their own.

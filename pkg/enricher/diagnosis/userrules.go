@@ -19,7 +19,7 @@ type userRule struct {
 func compileRules(rules []configv1alpha1.Rule) ([]userRule, error) {
 	compiled := make([]userRule, 0, len(rules))
 	for i, r := range rules {
-		u, err := compileRule(r)
+		u, err := compileRule(i, r)
 		if err != nil {
 			return nil, fmt.Errorf("rules[%d] (%s): %w", i, r.Reason, err)
 		}
@@ -28,9 +28,9 @@ func compileRules(rules []configv1alpha1.Rule) ([]userRule, error) {
 	return compiled, nil
 }
 
-func compileRule(r configv1alpha1.Rule) (userRule, error) {
+func compileRule(number int, r configv1alpha1.Rule) (userRule, error) {
 	u := userRule{verdict: catalogue.Verdict{
-		Reason: r.Reason, Category: r.Category, Retryable: r.Retryable, Hint: r.Hint, Link: -1,
+		Reason: r.Reason, Category: r.Category, Retryable: r.Retryable, Hint: r.Hint, Rule: fmt.Sprintf("configured.%d", number),
 	}}
 	if u.verdict.Retryable == "" {
 		u.verdict.Retryable = failure.RetryableUnknown

@@ -9,6 +9,8 @@ type Job struct {
 	OperatorText string
 	// Language is the program's: Java, Scala, Python or R; "" where it is not known.
 	Language string
+	// MainClass of the program, "" where there is none or it is not known.
+	MainClass string
 	// Conf is the application's sparkConf.
 	Conf map[string]string
 	// SpecKnown is false where only a status is at hand: then no default may be claimed to be in force.

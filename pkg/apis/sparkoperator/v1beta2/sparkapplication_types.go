@@ -68,6 +68,7 @@ type SparkApplicationList struct {
 // Spec is the part of the specification that a diagnosis can depend on.
 type Spec struct {
 	Type          string            `json:"type,omitempty"`
+	MainClass     *string           `json:"mainClass,omitempty"`
 	SparkConf     map[string]string `json:"sparkConf,omitempty"`
 	Driver        PodSpec           `json:"driver,omitempty"`
 	Executor      PodSpec           `json:"executor,omitempty"`

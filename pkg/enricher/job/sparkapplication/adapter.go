@@ -18,6 +18,7 @@ func Job(app *v1beta2.SparkApplication) *job.Job {
 		State:            stateOf(state.State),
 		OperatorText:     state.ErrorMessage,
 		Language:         spec.Type,
+		MainClass:        ptr.Deref(spec.MainClass, ""),
 		Conf:             spec.SparkConf,
 		SpecKnown:        spec.Type != "" || len(spec.SparkConf) > 0 || spec.Driver.Memory != nil,
 		Driver:           sizing(spec.Driver),

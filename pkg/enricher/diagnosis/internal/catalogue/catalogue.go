@@ -20,6 +20,8 @@ import (
 
 // Rule is a row: all parts that are given must hold for one link (or, in a chain rule, for the chain).
 type Rule struct {
+	// ID names the rule for good: it goes into the status.
+	ID string
 	// Classes: the class is one of these, with or without its package.
 	Classes []string
 	// Texts: at least one of these occurs in the message. Lower case.
@@ -45,8 +47,8 @@ type Verdict struct {
 	Retryable failure.Retryable
 	// Hint is empty where the reason's own applies.
 	Hint string
-	// Link is the number of the link that decided, -1 where the chain or a condition did.
-	Link int
+	// Rule is the ID of the rule that decided, at most 63 bytes.
+	Rule string
 }
 
 // Link is one exception of a chain.
@@ -68,19 +70,19 @@ type Failure struct {
 }
 
 // verdict fills in the defaults of the reason.
-func (r Rule) verdict(link int) Verdict {
-	v := Of(r.Reason)
+func (r Rule) verdict() Verdict {
+	v := Of(r.ID, r.Reason)
 	if r.Retryable != "" {
 		v.Retryable = r.Retryable
 	}
-	v.Hint, v.Link = r.Hint, link
+	v.Hint = r.Hint
 	return v
 }
 
-// Of is the plain verdict of a reason.
-func Of(reason failure.Reason) Verdict {
+// Of is the plain verdict of a rule that means reason.
+func Of(rule string, reason failure.Reason) Verdict {
 	d := defaults[reason]
-	return Verdict{Reason: reason, Category: d.category, Retryable: d.retryable, Link: -1}
+	return Verdict{Reason: reason, Category: d.category, Retryable: d.retryable, Rule: rule}
 }
 
 // Hint is the reason's general advice.
@@ -89,35 +91,28 @@ func Hint(reason failure.Reason) string { return defaults[reason].hint }
 // Lookup finds the verdict of a failure; ok is false where no row applies.
 func Lookup(f Failure) (v Verdict, ok bool) {
 	place, isPlace := Verdict{}, false
-	if c, ok := conditionVerdict(f.Condition, f.SQLState); ok {
+	if c, rule, ok := conditionVerdict(f.Condition, f.SQLState); ok && !c.defers {
 		if !c.place {
-			return Of(c.reason).with(c), true
+			return c.verdict(rule), true
 		}
-		place, isPlace = Of(c.reason).with(c), true
+		place, isPlace = c.verdict(rule), true
 	}
 	links := lowered(f.Links)
 	for i := range chainRules {
 		if chainRules[i].matchesChain(links) {
-			return chainRules[i].verdict(-1), true
+			return chainRules[i].verdict(), true
 		}
 	}
 	for _, i := range order(len(links), f.Implicit) {
 		for _, table := range linkTables {
 			for j := range table {
 				if table[j].matches(links[i]) {
-					return table[j].verdict(i), true
+					return table[j].verdict(), true
 				}
 			}
 		}
 	}
 	return place, isPlace
-}
-
-func (v Verdict) with(c condition) Verdict {
-	if c.retryable != "" {
-		v.Retryable = c.retryable
-	}
-	return v
 }
 
 // order goes from the root cause outward; where the inner links were merely being handled, the outermost comes first.

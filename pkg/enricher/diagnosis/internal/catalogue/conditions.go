@@ -12,32 +12,51 @@ type condition struct {
 	reason    failure.Reason
 	retryable failure.Retryable
 	place     bool
+	// defers: neither it nor its SQLSTATE says whose fault it is; cause and frames decide.
+	defers bool
 }
 
 // conditionVerdict looks a condition up: by its whole name, then by its main name, then by prefix, then its SQLSTATE.
-func conditionVerdict(name, state string) (condition, bool) {
+func conditionVerdict(name, state string) (c condition, rule string, ok bool) {
 	if name != "" {
 		if c, ok := conditions[name]; ok {
-			return c, true
+			return c, ruleID("condition.", name), true
 		}
 		main, _, _ := strings.Cut(name, ".")
 		if c, ok := conditions[main]; ok {
-			return c, true
+			return c, ruleID("condition.", main), true
 		}
 		for _, p := range conditionPrefixes {
 			if strings.HasPrefix(name, p.prefix) {
-				return p.condition, true
+				return p.condition, ruleID("condition.", p.prefix+"*"), true
 			}
 		}
 	}
 	if c, ok := states[state]; ok {
-		return c, true
+		return c, "sqlstate." + state, true
 	}
 	if len(state) == 5 {
 		c, ok := stateClasses[state[:2]]
-		return c, ok
+		return c, "sqlstate." + state[:2], ok
 	}
-	return condition{}, false
+	return condition{}, "", false
+}
+
+// maxRuleID is the longest ID of a rule, in bytes.
+const maxRuleID = 63
+
+func ruleID(kind, name string) string {
+	id := kind + name
+	return id[:min(len(id), maxRuleID)]
+}
+
+// verdict fills in the defaults of the condition's reason.
+func (c condition) verdict(rule string) Verdict {
+	v := Of(rule, c.reason)
+	if c.retryable != "" {
+		v.Retryable = c.retryable
+	}
+	return v
 }
 
 var conditions = map[string]condition{
@@ -45,7 +64,7 @@ var conditions = map[string]condition{
 	"CANNOT_LOAD_FUNCTION_CLASS":                               {reason: failure.ReasonMissingDependency},
 	"CODEC_NOT_AVAILABLE":                                      {reason: failure.ReasonMissingDependency},
 	"PACKAGE_NOT_INSTALLED":                                    {reason: failure.ReasonMissingDependency},
-	"PYTHON_DATA_SOURCE_ERROR":                                 {reason: failure.ReasonUserCodeError, place: true},
+	"PYTHON_DATA_SOURCE_ERROR":                                 {defers: true},
 	"UNSUPPORTED_PACKAGE_VERSION":                              {reason: failure.ReasonDependencyConflict},
 	"PYTHON_VERSION_MISMATCH":                                  {reason: failure.ReasonDependencyConflict},
 	"CATALOG_NOT_FOUND":                                        {reason: failure.ReasonInvalidConfiguration},
@@ -66,8 +85,8 @@ var conditions = map[string]condition{
 	"NULL_MAP_KEY":                                             {reason: failure.ReasonInvalidData},
 	"EXCEED_LIMIT_LENGTH":                                      {reason: failure.ReasonInvalidData},
 	"CANNOT_LOAD_PROTOBUF_CLASS":                               {reason: failure.ReasonMissingDependency},
-	"EXPRESSION_ENCODING_FAILED":                               {reason: failure.ReasonUserCodeError, place: true},
-	"EXPRESSION_DECODING_FAILED":                               {reason: failure.ReasonUserCodeError, place: true},
+	"EXPRESSION_ENCODING_FAILED":                               {defers: true},
+	"EXPRESSION_DECODING_FAILED":                               {defers: true},
 	"DATETIME_FIELD_OUT_OF_BOUNDS":                             {reason: failure.ReasonInvalidData},
 	"SQL_CONF_NOT_FOUND":                                       {reason: failure.ReasonInvalidConfiguration},
 	"JAVA_GATEWAY_EXITED":                                      {reason: failure.ReasonInvalidConfiguration},
@@ -106,26 +125,27 @@ var conditions = map[string]condition{
 	"KAFKA_DATA_LOSS":                                          {reason: failure.ReasonStreamingStateError},
 	"MISSING_TIMESTAMP_OFFSET":                                 {reason: failure.ReasonStreamingStateError},
 	"OFFSET_LOG_MISMATCH":                                      {reason: failure.ReasonStreamingStateError},
-	"STREAM_FAILED":                                            {reason: failure.ReasonUserCodeError, place: true},
+	"STREAM_FAILED":                                            {defers: true},
 	"FOREACH_BATCH_USER_FUNCTION_ERROR":                        {reason: failure.ReasonUserCodeError, place: true},
 	"FOREACH_USER_FUNCTION_ERROR":                              {reason: failure.ReasonUserCodeError, place: true},
 	"FAILED_EXECUTE_UDF":                                       {reason: failure.ReasonUserCodeError, place: true},
-	"FAILED_FUNCTION_CALL":                                     {reason: failure.ReasonUserCodeError, place: true},
-	"PYTHON_STREAMING_DATA_SOURCE_RUNTIME_ERROR":               {reason: failure.ReasonUserCodeError, place: true},
+	"FAILED_FUNCTION_CALL":                                     {defers: true},
+	"PYTHON_STREAMING_DATA_SOURCE_RUNTIME_ERROR":               {defers: true},
+	"CONTEXT_ONLY_VALID_ON_DRIVER":                             {reason: failure.ReasonUserCodeError},
 	"UDTF_EXEC_ERROR":                                          {reason: failure.ReasonUserCodeError},
 	"USER_RAISED_EXCEPTION":                                    {reason: failure.ReasonUserCodeError},
-	"TASK_WRITE_FAILED":                                        {reason: failure.ReasonUserCodeError, place: true},
+	"TASK_WRITE_FAILED":                                        {defers: true},
 	"FAILED_JDBC":                                              {reason: failure.ReasonExternalServiceUnavailable, place: true},
-	"FAILED_RENAME_PATH":                                       {reason: failure.ReasonUserCodeError, place: true},
-	"FAILED_RENAME_TEMP_FILE":                                  {reason: failure.ReasonUserCodeError, place: true},
+	"FAILED_RENAME_PATH":                                       {defers: true},
+	"FAILED_RENAME_TEMP_FILE":                                  {defers: true},
 	"CANNOT_CREATE_DATA_SOURCE_TABLE":                          {reason: failure.ReasonSqlAnalysisError, place: true},
-	"INTERNAL_ERROR":                                           {reason: failure.ReasonUnknown, place: true},
+	"INTERNAL_ERROR":                                           {defers: true},
 	"UNABLE_TO_ACQUIRE_MEMORY":                                 {reason: failure.ReasonDriverOutOfMemory, place: true},
 	"_LEGACY_ERROR_TEMP_2250":                                  {reason: failure.ReasonDriverOutOfMemory},
 	"CANNOT_RECEIVE_REPLY":                                     {reason: failure.ReasonExecutorLost, place: true},
 	"SPARK_JOB_CANCELLED":                                      {reason: failure.ReasonDriverTerminated},
 	"OPERATION_CANCELED":                                       {reason: failure.ReasonDriverTerminated},
-	"CONNECT":                                                  {reason: failure.ReasonUnknown, place: true},
+	"CONNECT":                                                  {defers: true},
 	"DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE":   {reason: failure.ReasonInvalidData},
 }
 
@@ -184,11 +204,11 @@ var stateClasses = map[string]condition{
 	"22": {reason: failure.ReasonInvalidData, place: true},
 	"23": {reason: failure.ReasonInvalidData},
 	"28": {reason: failure.ReasonAccessDenied},
-	"38": {reason: failure.ReasonUserCodeError, place: true},
-	"39": {reason: failure.ReasonUserCodeError, place: true},
+	"38": {defers: true},
+	"39": {defers: true},
 	"40": {reason: failure.ReasonCommitConflict},
 	"42": {reason: failure.ReasonSqlAnalysisError},
 	"54": {reason: failure.ReasonSqlAnalysisError, place: true},
 	"F0": {reason: failure.ReasonInvalidConfiguration},
-	"XX": {reason: failure.ReasonUnknown, place: true},
+	"XX": {defers: true},
 }

@@ -4,9 +4,9 @@ import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 var configurationRules = []Rule{
 	// The container's process.
-	{Texts: []string{"can't open file"}, All: []string{"no such file"}, Reason: failure.ReasonMissingDependency,
+	{ID: "configuration.can-t-open-file.no-such-file", Texts: []string{"can't open file"}, All: []string{"no such file"}, Reason: failure.ReasonMissingDependency,
 		Hint: "The main file is not in the image at that path: check mainApplicationFile."},
-	{Texts: []string{
+	{ID: "configuration.exec-format-error", Texts: []string{
 		"exec format error", "[fatal tini", "command not found", "bad interpreter", "can't open file",
 		"executable file not found", "exec user process caused", "cannot execute: ",
 		"cannot execute binary", "java_home is not set",
@@ -15,26 +15,29 @@ var configurationRules = []Rule{
 	}, Reason: failure.ReasonContainerCommandError},
 
 	// Versions that do not fit.
-	{Classes: []string{
+	{ID: "configuration.no-such-method-error", Classes: []string{
 		"NoSuchMethodError", "NoSuchFieldError", "IllegalAccessError", "AbstractMethodError",
 		"IncompatibleClassChangeError", "UnsupportedClassVersionError", "VerifyError", "ClassFormatError",
 		"InaccessibleObjectException", "BootstrapMethodError", "InstantiationError", "LinkageError",
 	}, Reason: failure.ReasonDependencyConflict},
-	{Classes: []string{"InvalidClassException"}, Reason: failure.ReasonDependencyConflict},
-	{Classes: []string{"ClassCastException"}, Texts: []string{
+	{ID: "configuration.invalid-class-exception", Classes: []string{"InvalidClassException"}, Reason: failure.ReasonDependencyConflict},
+	{ID: "configuration.class-cast-exception.cannot-assign", Classes: []string{"ClassCastException"}, Texts: []string{
 		"cannot assign instance of", "serializedlambda", "serializationproxy", "different class loader",
 		"in unnamed module of loader",
 	}, All: []string{"cannot assign instance of"}, Reason: failure.ReasonDependencyConflict},
 	{
+		ID:      "configuration.no-such-method-exception.scala",
 		Classes: []string{"NoSuchMethodException"},
 		Texts:   []string{"scala.", "kotlin.", "org.apache.", "com.google", "java."}, Not: []string{".main("},
 		Reason: failure.ReasonDependencyConflict,
 	},
 	{
+		ID:      "configuration.kotlin-reflection-internal-error",
 		Classes: []string{"KotlinReflectionInternalError", "KotlinReflectionNotSupportedError"},
 		Reason:  failure.ReasonDependencyConflict,
 	},
 	{
+		ID: "configuration.python-in-worker-has-different-version",
 		Texts: []string{
 			"python in worker has different version", "python_version_mismatch",
 			"requires jackson databind version", "may indicate binary incompatibility",
@@ -47,53 +50,62 @@ var configurationRules = []Rule{
 		Reason: failure.ReasonDependencyConflict,
 	},
 	{
+		ID:      "configuration.import-error.cannot-import-name",
 		Classes: []string{"ImportError"},
 		Texts:   []string{"cannot import name", "must be installed; however, your version", "version"},
 		Not:     []string{"cannot open shared object", "circular import"}, Reason: failure.ReasonDependencyConflict,
 	},
 	{
+		ID:      "configuration.py-spark-import-error.must-be-installed",
 		Classes: []string{"PySparkImportError"}, Texts: []string{"must be installed; however, your version"},
 		Reason: failure.ReasonDependencyConflict,
 	},
-	{Classes: []string{"ContextualVersionConflict", "VersionConflict", "PydanticImportError"}, Reason: failure.ReasonDependencyConflict},
+	{ID: "configuration.contextual-version-conflict", Classes: []string{"ContextualVersionConflict", "VersionConflict", "PydanticImportError"}, Reason: failure.ReasonDependencyConflict},
 
-	{Texts: []string{
+	{ID: "configuration.has-no-attribute-iteritems", Texts: []string{
 		"has no attribute 'iteritems'", "module 'numpy' has no attribute", "does not exist in the jvm",
 		"sun.misc.unsafe or java.nio.directbytebuffer",
 	}, Reason: failure.ReasonDependencyConflict},
 
 	{
+		ID:    "configuration.invalid-signature-file-digest",
 		Texts: []string{"invalid signature file digest", "signer information does not match"}, Reason: failure.ReasonDependencyConflict,
 		Hint: "A fat jar kept the signatures of a jar it contains: leave META-INF/*.SF, *.DSA and *.RSA out of it.",
 	},
 	{
+		ID:    "configuration.jdk-cgroup",
 		Texts: []string{"jdk.internal.platform.cgroup"}, Reason: failure.ReasonDependencyConflict,
 		Hint: "This Java cannot read the node's cgroups (v2): update the JDK in the image, or set -XX:-UseContainerSupport.",
 	},
 
 	// Code that is not there.
 	{
+		ID:      "configuration.class-not-found-exception.option",
 		Classes: []string{"ClassNotFoundException"}, Starts: []string{"-", "\"-", "'-"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "An option was taken for the main class: check the quotes and blanks in the JVM options.",
 	},
 	{
+		ID:    "configuration.no-module-named-encodings",
 		Texts: []string{"no module named 'encodings'"}, Reason: failure.ReasonMissingDependency,
 		Hint: "Python does not find its own library: check PYTHONHOME, and that the packed environment is whole and unpacked where it expects.",
 	},
 	{
+		ID: "configuration.javapackage-object-is-not-callable",
 		Texts: []string{
 			"'javapackage' object is not callable", "was not found in the classpath",
 			"unable to find loginmodule class", "because hive classes are not found",
 		},
 		Reason: failure.ReasonMissingDependency,
 	},
-	{Classes: []string{"NoSuchMethodException"}, Texts: []string{".main("}, Reason: failure.ReasonMissingDependency,
+	{ID: "configuration.no-such-method-exception.main", Classes: []string{"NoSuchMethodException"}, Texts: []string{".main("}, Reason: failure.ReasonMissingDependency,
 		Hint: "The main class has no main method: check mainClass."},
 	{
+		ID:      "configuration.no-class-def-found-error.could-not",
 		Classes: []string{"NoClassDefFoundError"}, Texts: []string{"could not initialize class"},
 		Reason: failure.ReasonDependencyConflict,
 	},
 	{
+		ID: "configuration.class-not-found-exception",
 		Classes: []string{
 			"ClassNotFoundException", "NoClassDefFoundError", "ModuleNotFoundError", "ImportError",
 			"PackageNotFoundError", "DistributionNotFound", "UnsatisfiedLinkError", "PySparkImportError",
@@ -102,10 +114,12 @@ var configurationRules = []Rule{
 		Reason: failure.ReasonMissingDependency,
 	},
 	{
+		ID:      "configuration.service-configuration-error.not-found",
 		Classes: []string{"ServiceConfigurationError"},
 		Texts:   []string{"not found", "could not be instantiated"}, Reason: failure.ReasonMissingDependency,
 	},
 	{
+		ID: "configuration.failed-to-load-class",
 		Texts: []string{
 			"failed to load class", "failed to load main class", "could not find or load main class",
 			"no module named", "failed to find data source", "no filesystem for scheme", "no suitable driver",
@@ -120,19 +134,22 @@ var configurationRules = []Rule{
 		},
 		Reason: failure.ReasonMissingDependency,
 	},
-	{Classes: []string{"UnsupportedFileSystemException"}, Reason: failure.ReasonMissingDependency},
+	{ID: "configuration.unsupported-file-system-exception", Classes: []string{"UnsupportedFileSystemException"}, Reason: failure.ReasonMissingDependency},
 
 	// Options and settings.
 	{
+		ID:      "configuration.no-such-element-exception.spark",
 		Classes: []string{"NoSuchElementException"}, Texts: []string{"spark."},
 		Reason: failure.ReasonInvalidConfiguration,
 		Hint:   "The program asks for a setting that is not given: add it to sparkConf.",
 	},
 	{
+		ID:    "configuration.invalid-null-input-name",
 		Texts: []string{"invalid null input: name"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "The container's user id has no name: add it to the image's /etc/passwd, or correct runAsUser.",
 	},
 	{
+		ID: "configuration.no-pod-was-found-named",
 		Texts: []string{
 			"no pod was found named", "jaas configuration", "another instance of derby",
 			"cannot locate default realm", "kerberos realm", "bad request (service: amazon s3",
@@ -141,6 +158,7 @@ var configurationRules = []Rule{
 		Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
+		ID: "configuration.invalid-initial-heap-size",
 		Texts: []string{
 			"invalid initial heap size", "invalid maximum heap size", "unrecognized vm option",
 			"unrecognized option", "could not create the java virtual machine", "initialization of vm",
@@ -151,6 +169,7 @@ var configurationRules = []Rule{
 		Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
+		ID: "configuration.spark-settings",
 		Texts: []string{
 			"spark.kubernetes.file.upload.path", "size must be specified as bytes",
 			"time must be specified as seconds", "a master url must be set", "could not parse master url",
@@ -172,6 +191,7 @@ var configurationRules = []Rule{
 		Not: []string{"access denied", "forbidden"}, Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
+		ID: "configuration.should-be-int-but-was.spark",
 		Texts: []string{
 			"should be int, but was", "should be long, but was", "should be double, but was",
 			"should be boolean, but was", "should be one of", "must be at least", "must be less than",
@@ -181,6 +201,7 @@ var configurationRules = []Rule{
 		All: []string{"spark."}, Not: []string{"org.apache.spark."}, Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
+		ID: "configuration.illegal-argument-exception.spark-executor",
 		Classes: []string{
 			"IllegalArgumentException", "SparkIllegalArgumentException", "SparkException",
 			"NumberFormatException", "ConfigException",
@@ -192,14 +213,17 @@ var configurationRules = []Rule{
 		Not: []string{"lost task", "access denied", "forbidden"}, Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
+		ID:      "configuration.bind-exception",
 		Classes: []string{"BindException"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "The driver cannot bind that address or port: check spark.driver.bindAddress, spark.driver.host and the ports.",
 	},
 	{
+		ID:     "configuration.cannot-assign-requested-address",
 		Texts:  []string{"cannot assign requested address", "address already in use", "could not bind on"},
 		Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
+		ID: "configuration.config-exception",
 		Classes: []string{
 			"ConfigException", "ConfigException$Missing", "ConfigurationException",
 			"InvalidConfigurationValueException", "ConfigurationPropertyNotFoundException",
@@ -212,6 +236,7 @@ var configurationRules = []Rule{
 		Not: []string{"no resolvable bootstrap"}, Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
+		ID: "configuration.wrong-fs",
 		Texts: []string{
 			"wrong fs:", "incomplete hdfs uri", "does not appear to be a valid",
 			"bucket must be addressed using", "permanentredirect", "301 moved permanently",
@@ -222,6 +247,7 @@ var configurationRules = []Rule{
 		Reason: failure.ReasonInvalidConfiguration,
 	},
 	{
+		ID: "configuration.ssl-handshake-exception",
 		Classes: []string{
 			"SSLHandshakeException", "SSLCertVerificationError", "CertificateException",
 			"CertPathBuilderException", "SunCertPathBuilderException", "ValidatorException",
@@ -229,11 +255,12 @@ var configurationRules = []Rule{
 		Reason: failure.ReasonInvalidConfiguration,
 		Hint:   "The certificate is not trusted: add the issuing authority to the image's trust store.",
 	},
-	{Texts: []string{
+	{ID: "configuration.certificate-verify-failed", Texts: []string{
 		"certificate verify failed", "pkix path", "trustanchors parameter must be non-empty", "keystore was tampered with",
 		"keystore password was incorrect", "failed to load ssl keystore",
 	}, Reason: failure.ReasonInvalidConfiguration},
 	{
+		ID:      "configuration.file-not-found-error.etc",
 		Classes: []string{"FileNotFoundError", "FileNotFoundException", "NoSuchFileException"},
 		Texts: []string{
 			"/etc/", "/.kube/", "kubeconfig", "/opt/spark/conf", "log4j", "core-site.xml", "/var/run/secrets",
@@ -241,10 +268,11 @@ var configurationRules = []Rule{
 		},
 		Reason: failure.ReasonInvalidConfiguration,
 	},
-	{Classes: []string{"PermissionError", "FileSystemException", "AccessDeniedException"}, Texts: []string{
+	{ID: "configuration.permission-error.local-path", Classes: []string{"PermissionError", "FileSystemException", "AccessDeniedException"}, Texts: []string{
 		"'/opt/", "'/tmp", "'/home/", "'/var/", "'/app", "/opt/spark", "'/root", "errno 13",
 	}, Not: []string{"s3", "abfs", "gs://", "hdfs"}, Reason: failure.ReasonInvalidConfiguration},
 	{
+		ID: "configuration.mkdir-of-file",
 		Texts: []string{
 			"mkdir of file:", "failed to create a temp directory", "cannot create directory",
 			"mkdirs failed to create file:", "(permission denied)", "read-only file system",
@@ -253,11 +281,13 @@ var configurationRules = []Rule{
 	},
 	// Storage names its scheme, bucket or operation first; a path alone, where no data lies, is the container's own.
 	{
+		ID:      "configuration.access-denied-exception.var",
 		Classes: []string{"java.nio.file.AccessDeniedException", "java.nio.file.FileSystemException"},
 		Starts:  []string{"/var/", "/tmp", "/opt/", "/home/", "/root", "/app", "/etc/"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "The container's user may not use that local path: check the volume, its fsGroup and the image's user.",
 	},
 	{
+		ID:    "configuration.failed-to-create-any-local-dir",
 		Texts: []string{"failed to create any local dir"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "Spark cannot create its scratch directory: check that spark.local.dir is mounted, writable and not full.",
 	},

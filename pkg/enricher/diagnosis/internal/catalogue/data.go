@@ -4,7 +4,7 @@ import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 var dataRules = []Rule{
 	// Commits.
-	{Classes: []string{
+	{ID: "data.concurrent-append-exception", Classes: []string{
 		"ConcurrentAppendException", "ConcurrentDeleteReadException", "ConcurrentDeleteDeleteException",
 		"ConcurrentTransactionException", "ConcurrentWriteException", "MetadataChangedException",
 		"ProtocolChangedException", "DeltaConcurrentModificationException", "CommitFailedException",
@@ -15,6 +15,7 @@ var dataRules = []Rule{
 		"PreconditionFailed", "PreconditionFailedException",
 	}, Reason: failure.ReasonCommitConflict},
 	{
+		ID:      "data.validation-exception.conflicting-files",
 		Classes: []string{"ValidationException"},
 		Texts: []string{
 			"conflicting files", "found new conflicting", "cannot commit, found new", "cannot commit, missing data files",
@@ -23,6 +24,7 @@ var dataRules = []Rule{
 		Reason: failure.ReasonCommitConflict,
 	},
 	{
+		ID: "data.could-not-serialize-access",
 		Texts: []string{
 			"could not serialize access", "ora-00060", "ora-08177", "sqlstate=40001", "sqlstate=40p01",
 			"deadlock detected", "deadlock found when trying", "lost the race",
@@ -34,6 +36,7 @@ var dataRules = []Rule{
 
 	// Throttling and outages that share classes with refusals.
 	{
+		ID: "data.slowdown",
 		Texts: []string{
 			"slowdown", "slow down", "please reduce your request rate", "status code: 503", "status code: 429",
 			"statuscode=503", "server_busy", "serverbusy", "too many requests", "toomanyrequests", "throttl",
@@ -49,22 +52,26 @@ var dataRules = []Rule{
 	},
 
 	{
+		ID:      "data.client-response-error.429",
 		Classes: []string{"ClientResponseError"},
 		Starts:  []string{"429, ", "500, ", "502, ", "503, ", "504, "}, Reason: failure.ReasonExternalServiceUnavailable,
 	},
 
 	{
+		ID:    "data.resource-exhausted",
 		Texts: []string{"resource_exhausted", "(timeout_exceeded)", "(too_many_simultaneous_queries)", "(too_many_parts)"},
 		Not:   []string{"larger than max", "exceeds maximum size"}, Reason: failure.ReasonExternalServiceUnavailable,
 	},
 
 	// Refusals.
-	{Classes: []string{"ClientResponseError"}, Starts: []string{"401, ", "403, "}, Reason: failure.ReasonAccessDenied},
+	{ID: "data.client-response-error.401", Classes: []string{"ClientResponseError"}, Starts: []string{"401, ", "403, "}, Reason: failure.ReasonAccessDenied},
 	{
+		ID:      "data.rest-client-exception.error-code-401",
 		Classes: []string{"RestClientException"}, Texts: []string{"error code: 401", "error code: 403"},
 		Reason: failure.ReasonAccessDenied,
 	},
 	{
+		ID: "data.access-control-exception",
 		Classes: []string{
 			"AccessControlException", "AuthorizationException", "TopicAuthorizationException",
 			"GroupAuthorizationException", "SaslAuthenticationException", "AuthenticationException",
@@ -81,6 +88,7 @@ var dataRules = []Rule{
 		Reason: failure.ReasonAccessDenied,
 	},
 	{
+		ID: "data.status-code-403",
 		Texts: []string{
 			"status code: 403", "status code: 401", "403 forbidden", "401 unauthorized",
 			"error code: accessdenied", "access denied", "accessdenied", "403 client error", "401 client error",
@@ -107,12 +115,13 @@ var dataRules = []Rule{
 		},
 		Reason: failure.ReasonAccessDenied,
 	},
-	{Classes: []string{"AccessDeniedException"}, Reason: failure.ReasonAccessDenied},
-	{Classes: []string{"PermissionError"}, Reason: failure.ReasonAccessDenied},
-	{Texts: []string{"permission denied"}, Not: []string{"line "}, Reason: failure.ReasonAccessDenied},
+	{ID: "data.access-denied-exception", Classes: []string{"AccessDeniedException"}, Reason: failure.ReasonAccessDenied},
+	{ID: "data.permission-error", Classes: []string{"PermissionError"}, Reason: failure.ReasonAccessDenied},
+	{ID: "data.permission-denied", Texts: []string{"permission denied"}, Not: []string{"line "}, Reason: failure.ReasonAccessDenied},
 
 	// Streams. These come before missing data: a missing offset is no missing file.
 	{
+		ID: "data.offset-out-of-range-exception",
 		Classes: []string{
 			"OffsetOutOfRangeException", "StateSchemaNotCompatible", "InvalidUnsafeRowException",
 			"StateStoreKeySchemaNotCompatible", "StateStoreValueSchemaNotCompatible",
@@ -121,6 +130,7 @@ var dataRules = []Rule{
 		Reason: failure.ReasonStreamingStateError,
 	},
 	{
+		ID: "data.some-data-may-have-been-lost",
 		Texts: []string{
 			"some data may have been lost", "offset was changed from", "offsets out of range",
 			"offset out of range", "failondataloss", "concurrent update to the log",
@@ -139,22 +149,26 @@ var dataRules = []Rule{
 	},
 
 	{
+		ID:      "data.illegal-state-exception.doesn-t-exist",
 		Classes: []string{"IllegalStateException"}, Starts: []string{"batch "}, Texts: []string{" doesn't exist"},
 		Reason: failure.ReasonStreamingStateError,
 	},
 
 	{
+		ID:      "data.illegal-state-exception.sources",
 		Classes: []string{"IllegalStateException"}, Texts: []string{"/sources/", "/offsets/", "/commits/"},
 		All: []string{"does not exist"}, Reason: failure.ReasonStreamingStateError,
 	},
 
 	// Schemas.
 	{
+		ID:      "data.class-cast-exception.org-apache-spark-unsafe-types",
 		Classes: []string{"ClassCastException"}, Texts: []string{"org.apache.spark.unsafe.types.", "catalyst.expressions.mutable"},
 		All: []string{"cannot be cast to"}, Reason: failure.ReasonSchemaMismatch,
 		Hint: "Files hold another type than the schema says they do: compare the schema of the oldest and newest files with the table's.",
 	},
 	{
+		ID: "data.schema-column-convert-not-supported-exception",
 		Classes: []string{
 			"SchemaColumnConvertNotSupportedException", "AvroTypeException", "IncompatibleSchemaException",
 			"SchemaCompatibilityException", "HoodieSchemaException", "SchemaBackwardsCompatibilityException",
@@ -163,6 +177,7 @@ var dataRules = []Rule{
 		Reason: failure.ReasonSchemaMismatch,
 	},
 	{
+		ID: "data.schema-mismatch",
 		Texts: []string{
 			"schema mismatch", "failed to merge fields", "failed merging schema", "incompatible schema",
 			"schemas are not compatible", "cannot write incompatible data", "data type mismatch in schema",
@@ -176,8 +191,9 @@ var dataRules = []Rule{
 	},
 
 	// Things that are not there.
-	{Classes: []string{"ClientResponseError"}, Starts: []string{"404, "}, Reason: failure.ReasonDataNotFound},
+	{ID: "data.client-response-error.404", Classes: []string{"ClientResponseError"}, Starts: []string{"404, "}, Reason: failure.ReasonDataNotFound},
 	{
+		ID: "data.invalid-input-exception",
 		Classes: []string{
 			"InvalidInputException", "UnknownTopicOrPartitionException", "NoSuchObjectException",
 			"NoSuchBucketException", "NoSuchKeyException", "NoSuchTableException", "TableNotFoundException",
@@ -190,6 +206,7 @@ var dataRules = []Rule{
 		Reason: failure.ReasonDataNotFound,
 	},
 	{
+		ID: "data.path-does-not-exist",
 		Texts: []string{
 			"path does not exist", "input path does not exist", "nosuchbucket", "nosuchkey", "no such bucket",
 			"bucket does not exist", "no such file or directory", "status code: 404", "404 not found",
@@ -211,6 +228,7 @@ var dataRules = []Rule{
 	},
 
 	{
+		ID:    "data.relation.does-not-exist",
 		Texts: []string{"relation \"", "database \""}, All: []string{"\" does not exist"},
 		Reason: failure.ReasonDataNotFound,
 	},

@@ -80,6 +80,8 @@ var defaults = map[failure.Reason]byDefault{
 	failure.ReasonKubernetesApiUnavailable: {failure.CategoryPlatform, failure.RetryableTrue,
 		"Check the cluster's DNS, network policy and the load of the API server."},
 
+	failure.ReasonUnclassifiedError: {failure.CategoryUnknown, failure.RetryableUnknown,
+		"No rule knows this failure: look its message up in the documentation or the issues of the software that threw it."},
 	failure.ReasonUnknown: {failure.CategoryUnknown, failure.RetryableUnknown,
 		"Raise the size of the log tail that is read, and look at the pod's events."},
 }

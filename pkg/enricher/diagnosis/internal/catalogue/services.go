@@ -5,6 +5,7 @@ import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 // serviceRules: what could not be reached, or was too busy.
 var serviceRules = []Rule{
 	{
+		ID: "service.connect-exception",
 		Classes: []string{
 			"ConnectException", "UnknownHostException", "SocketTimeoutException", "NoRouteToHostException",
 			"ConnectTimeoutException", "HttpHostConnectException", "ConnectionRefusedError",
@@ -31,6 +32,7 @@ var serviceRules = []Rule{
 	},
 	// What a server of Cassandra answers, and Kafka's own timeout: their names alone are everyday words.
 	{
+		ID: "service.read-timeout-exception",
 		Classes: []string{
 			"exceptions.ReadTimeoutException", "exceptions.WriteTimeoutException", "exceptions.UnavailableException",
 			"servererrors.ReadTimeoutException", "servererrors.WriteTimeoutException", "servererrors.UnavailableException",
@@ -40,6 +42,7 @@ var serviceRules = []Rule{
 		Reason: failure.ReasonExternalServiceUnavailable,
 	},
 	{
+		ID:      "service.timeout-exception.node-assignment",
 		Classes: []string{"TimeoutException"},
 		Texts: []string{
 			"node assignment", "metadata", "fetch", "topic", "describetopics", "listoffsets", "committed",
@@ -47,6 +50,7 @@ var serviceRules = []Rule{
 		Reason: failure.ReasonExternalServiceUnavailable,
 	},
 	{
+		ID: "service.connection-refused",
 		Texts: []string{
 			"connection refused", "could not connect", "connect timed out", "connection timed out",
 			"read timed out", "communications link failure", "no resolvable bootstrap", "unknown host",

@@ -4,19 +4,23 @@ import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 var userRules = []Rule{
 	{
+		ID:      "user.not-serializable-exception",
 		Classes: []string{"NotSerializableException"}, Reason: failure.ReasonUserCodeError,
 		Hint: "A closure captures an object that cannot be serialised: make it local, lazy, transient or Serializable.",
 	},
 	{
+		ID:    "user.task-not-serializable",
 		Texts: []string{"task not serializable"}, Reason: failure.ReasonUserCodeError,
 		Hint: "A closure captures an object that cannot be serialised: make it local, lazy, transient or Serializable.",
 	},
 	{
+		ID:      "user.stack-overflow-error",
 		Classes: []string{"StackOverflowError", "RecursionError"}, Reason: failure.ReasonUserCodeError,
 		Hint: "The plan or a recursion grew too deep: cut long chains of transformations with checkpoint() or " +
 			"localCheckpoint(), or raise -Xss.",
 	},
 	{
+		ID: "user.extended-analysis-exception",
 		Classes: []string{
 			"ExtendedAnalysisException", "AnalysisException", "NoSuchNamespaceException",
 			"TableAlreadyExistsException", "SQLSyntaxErrorException", "SQLServerException",
@@ -24,6 +28,7 @@ var userRules = []Rule{
 		Reason: failure.ReasonSqlAnalysisError,
 	},
 	{
+		ID: "user.cannot-resolve",
 		Texts: []string{
 			"cannot resolve '", "cannot resolve `", "mismatched input '", "no viable alternative at input",
 			"undefined function:", "table or view not found", "syntax error at or near",
@@ -32,6 +37,7 @@ var userRules = []Rule{
 		Reason: failure.ReasonSqlAnalysisError,
 	},
 	{
+		ID: "user.undefined-column",
 		Classes: []string{
 			"UndefinedColumn", "UndefinedFunction", "AmbiguousColumn", "DatatypeMismatch", "TrinoUserError",
 			"BinderException", "CatalogException",
@@ -39,7 +45,21 @@ var userRules = []Rule{
 		Reason: failure.ReasonSqlAnalysisError,
 	},
 	{
+		ID:    "user.column.does-not-exist",
 		Texts: []string{"column \"", "function "}, All: []string{" does not exist", "error: "},
 		Reason: failure.ReasonSqlAnalysisError,
+	},
+	{
+		ID:    "user.external-type",
+		Texts: []string{"is not a valid external type for schema of"}, Reason: failure.ReasonUserCodeError,
+		Hint: "A Row holds a value of another type than its schema says: make the value or the schema fit.",
+	},
+	{
+		ID: "user.two-contexts", Texts: []string{"only one sparkcontext"}, Reason: failure.ReasonUserCodeError,
+		Hint: "The program makes a second SparkContext: use SparkSession.builder.getOrCreate() in one place.",
+	},
+	{
+		ID: "user.notebook-cell", Classes: []string{"PapermillExecutionError", "CellExecutionError"}, Reason: failure.ReasonUserCodeError,
+		Hint: "A cell of the notebook raised: the message names the cell and its exception.",
 	},
 }

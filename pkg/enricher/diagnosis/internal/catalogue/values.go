@@ -5,6 +5,7 @@ import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 // valueRules: values and files that are bad.
 var valueRules = []Rule{
 	{
+		ID: "value.parquet-decoding-exception",
 		Classes: []string{
 			"ParquetDecodingException", "FileFormatException", "BadRecordException", "MalformedRecordException",
 			"CorruptRecordException", "ChecksumException", "DataFormatException",
@@ -19,14 +20,17 @@ var valueRules = []Rule{
 		Reason: failure.ReasonInvalidData,
 	},
 	{
+		ID:      "value.eof-exception.unexpected-end-of-input-stream",
 		Classes: []string{"EOFException"}, Texts: []string{"unexpected end of input stream", "reached the end of stream"},
 		Reason: failure.ReasonInvalidData,
 	},
 	{
+		ID:      "value.arithmetic-exception.divide-by-zero",
 		Classes: []string{"ArithmeticException"}, Texts: []string{"divide by zero", "overflow. "},
 		Not: []string{"biginteger", "bigdecimal"}, Reason: failure.ReasonInvalidData,
 	},
 	{
+		ID: "value.is-not-a-parquet-file",
 		Texts: []string{
 			"is not a parquet file", "could not read footer", "expected magic number", "malformed orc",
 			"not a data file", "not an avro data file", "invalid sync", "malformed records are detected",

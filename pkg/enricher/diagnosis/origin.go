@@ -1,0 +1,237 @@
+package diagnosis
+
+import (
+	"strings"
+
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
+)
+
+// origin is who threw an exception, by its frames.
+type origin struct {
+	// program is true where the frames prove that it was the program.
+	program bool
+	// software is the package that threw it otherwise; "" where the frames do not tell.
+	software string
+	// importing is true where a Python package broke while it was imported.
+	importing bool
+}
+
+// byOrigin is the verdict on an exception that no rule knows: only its own frames can prove the program to blame.
+func byOrigin(s *survey, x *throwable.Exception, lines []string) (catalogue.Verdict, origin) {
+	o := originOf(programOf(s, x), x)
+	if x.Class == "" && len(lines) > 0 && strings.HasPrefix(lines[0], "Error") {
+		o.program = true // R prints neither class nor frames of what a function of the language itself refuses
+	}
+	switch {
+	case o.program:
+		return catalogue.Of("origin.program", failure.ReasonUserCodeError), o
+	case o.importing:
+		v := catalogue.Of("origin.python-import", failure.ReasonDependencyConflict)
+		v.Hint = "The package " + o.software + " broke while it was imported: use a version of it that fits this Python and this Spark."
+		return v, o
+	}
+	return catalogue.Of("origin.software", failure.ReasonUnclassifiedError), o
+}
+
+// originOf reads the frames of the root cause, or of the nearest link above it that has any.
+func originOf(p program, x *throwable.Exception) origin {
+	links := x.Chain()
+	root := links[len(links)-1]
+	for i := len(links) - 1; i >= 0; i-- {
+		frames := links[i].Frames
+		if len(frames) == 0 {
+			continue
+		}
+		if isPythonFrame(frames[0]) {
+			return pythonOrigin(root.Class, frames)
+		}
+		if o, ok := p.javaOrigin(frames); ok {
+			return o
+		}
+	}
+	return p.originOfClass(root.Class)
+}
+
+// originOfClass judges an exception that was printed without frames: a class that is neither the language's nor any
+// known software's is the program's own.
+func (p program) originOfClass(class string) origin {
+	switch {
+	case class == "" || isLanguages(class) || isBuiltin(class):
+		return origin{}
+	case p.owns(class + "."):
+		return origin{program: true}
+	}
+	return origin{software: packageOf(class)}
+}
+
+// javaOrigin skips the frames of the language's own library: what it throws, it throws because of its caller. The second
+// result is false where no frame tells, since the rest of them stands with the link above.
+func (p program) javaOrigin(frames []string) (origin, bool) {
+	for _, f := range frames {
+		call, ok := callOf(f)
+		if !ok || isLanguages(call) {
+			continue
+		}
+		if p.owns(call) {
+			return origin{program: true}, true
+		}
+		return origin{software: packageOf(call)}, true
+	}
+	return origin{}, false
+}
+
+// languagePackages are the libraries of the languages themselves, without their network and security.
+var languagePackages = []string{
+	"java.lang.", "java.util.", "java.math.", "java.text.", "java.time.", "java.io.", "java.nio.", "jdk.internal.util.",
+	"jdk.internal.math.", "scala.", "kotlin.", "groovy.lang.",
+}
+
+// callbacks of these run on threads of a pool or a network library, not beneath the program.
+var notLanguages = []string{"java.lang.reflect.", "java.util.concurrent.TimeoutException", "java.nio.channels."}
+
+func isLanguages(name string) bool {
+	return hasPrefix(name, languagePackages) && !hasPrefix(name, notLanguages)
+}
+
+// callOf is "package.Class.method(" of a frame, without the module or loader before it; ok is false for other lines.
+func callOf(frame string) (call string, ok bool) {
+	call, ok = strings.CutPrefix(frame, "at ")
+	if !ok || len(call) > maxFrame {
+		return "", false
+	}
+	end := strings.IndexByte(call, '(')
+	if end < 0 {
+		return "", false
+	}
+	return call[strings.LastIndexByte(call[:end], '/')+1:], true
+}
+
+// packageOf is the part of a name that tells whose it is: at most three words in lower case.
+func packageOf(name string) string {
+	words := strings.Split(name, ".")
+	n := 0
+	for n < len(words)-1 && n < 3 && words[n] != "" && words[n] == strings.ToLower(words[n]) {
+		n++
+	}
+	return strings.Join(words[:n], ".")
+}
+
+// program is what is known of the packages of the program's own code.
+type program struct {
+	// prefix of its classes, from its main class; "" where no main class of its own is known.
+	prefix string
+	// python is true where the driver's program is Python: no class of the JVM is its own then.
+	python bool
+}
+
+// programOf finds the program's main class in the frames, in the specification or in the driver's arguments.
+func programOf(s *survey, x *throwable.Exception) program {
+	for _, link := range x.Chain() {
+		if throwable.SimpleName(link.Class) == "Py4JJavaError" {
+			return program{python: true}
+		}
+		for i := len(link.Frames) - 1; i >= 0; i-- {
+			if call, ok := callOf(link.Frames[i]); ok && strings.Contains(call, ".main(") && !isSoftware(call) {
+				return program{prefix: ownPrefix(call[:strings.Index(call, ".main(")])}
+			}
+		}
+	}
+	main := s.mainClass()
+	switch {
+	case s.job().Language == "Python" || strings.HasSuffix(main, ".PythonRunner"):
+		return program{python: true}
+	case main != "" && !isSoftware(main+"."):
+		return program{prefix: ownPrefix(main)}
+	}
+	return program{}
+}
+
+// ownPrefix is the root of a main class's package: com.acme. of com.acme.etl.Main.
+func ownPrefix(main string) string {
+	words := strings.Split(main, ".")
+	n := min(2, len(words)-1)
+	if n == 0 {
+		return ""
+	}
+	return strings.Join(words[:n], ".") + "."
+}
+
+// owns reports whether a name is the program's own: of its main class's package or of none; where that package is not
+// known, of none that belongs to known software.
+func (p program) owns(name string) bool {
+	bare := strings.Count(head(name, max(0, strings.IndexByte(name+"(", '('))), ".") <= 1
+	switch {
+	case strings.Contains(name, "$$Lambda") || strings.Contains(name, "GeneratedClass"):
+		return false
+	case p.python:
+		return false
+	case p.prefix != "":
+		return strings.HasPrefix(name, p.prefix) || bare
+	}
+	return !isSoftware(name)
+}
+
+// softwarePackages are those of Spark, the JDK and common libraries.
+var softwarePackages = []string{
+	"java.", "javax.", "jdk.", "sun.", "com.sun.", "scala.", "kotlin.", "kotlinx.", "org.apache.", "py4j.", "io.netty.",
+	"com.fasterxml.", "com.google.", "com.amazonaws.", "com.amazon.", "software.amazon.", "io.fabric8.", "okhttp3.", "okio.",
+	"org.slf4j.", "io.delta.", "com.esotericsoftware.", "org.codehaus.", "org.sparkproject.", "org.postgresql.", "com.mysql.",
+	"oracle.", "org.json4s.", "akka.", "org.spark_project.", "groovy.", "com.microsoft.", "com.azure.", "net.snowflake.",
+	"com.snowflake.", "com.mongodb.", "org.bson.", "org.elasticsearch.", "org.opensearch.", "com.datastax.", "redis.clients.",
+	"com.redislabs.", "io.lettuce.", "com.rabbitmq.", "com.sforce.", "com.springml.", "com.crealytics.", "com.clickhouse.",
+	"io.trino.", "com.facebook.", "org.mariadb.", "com.ibm.", "com.teradata.", "com.vertica.", "com.databricks.", "com.uber.",
+	"org.projectnessie.", "com.nvidia.", "ai.rapids.", "ml.dmlc.", "com.johnsnowlabs.", "org.tensorflow.", "ai.onnxruntime.",
+	"ai.djl.", "org.graphframes.", "org.locationtech.", "com.intel.", "org.hibernate.", "org.springframework.", "io.grpc.",
+	"io.confluent.", "io.debezium.", "com.typesafe.", "org.xerial.", "net.jpountz.", "com.github.luben.", "org.eclipse.",
+	"org.antlr.", "org.yaml.", "com.zaxxer.", "org.jboss.", "io.minio.", "com.aliyun.", "com.qcloud.", "com.obs.", "org.rocksdb.",
+	"com.hierynomus.", "com.jcraft.", "org.jets3t.", "com.twitter.", "org.roaringbitmap.", "org.neo4j.", "com.couchbase.",
+	"com.singlestore.", "com.starrocks.", "org.duckdb.", "org.sqlite.", "org.h2.", "org.objenesis.", "net.razorvine.",
+	"com.linkedin.", "com.emc.", "io.pravega.", "io.prometheus.", "io.opentelemetry.", "org.scalatest.", "breeze.", "cats.",
+	"shapeless.", "shaded.", "repackaged.", "org.objectweb.", "com.thoughtworks.", "org.joda.", "com.sksamuel.", "com.arangodb.",
+	"com.exasol.", "com.simba.", "za.co.absa.", "io.openlineage.", "org.geotools.", "com.synapse.", "com.cloudera.", "com.hortonworks.",
+}
+
+func isSoftware(name string) bool { return hasPrefix(name, softwarePackages) }
+
+func hasPrefix(name string, list []string) bool {
+	for _, p := range list {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxFrame is the longest frame worth reading or showing, in bytes.
+const maxFrame = 256
+
+// ownFrame is the frame of the program's own code that is nearest to the failure.
+func ownFrame(s *survey, x *throwable.Exception) string {
+	p := programOf(s, x)
+	links := x.Chain()
+	for i := len(links) - 1; i >= 0; i-- {
+		if frame := p.ownIn(links[i].Frames); frame != "" {
+			return "Look at " + frame + "."
+		}
+	}
+	return ""
+}
+
+// ownIn returns the first own frame of a Java trace, the last one of a Python traceback.
+func (p program) ownIn(frames []string) string {
+	python := ""
+	for _, f := range frames {
+		if len(f) > maxFrame {
+			continue
+		}
+		if call, ok := callOf(f); ok && p.owns(call) {
+			return strings.TrimSpace(strings.TrimPrefix(f, "at "))
+		}
+		if isPythonOwn(f) {
+			python = f
+		}
+	}
+	return python
+}

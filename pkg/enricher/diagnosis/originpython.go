@@ -1,0 +1,84 @@
+package diagnosis
+
+import "strings"
+
+// pythonOrigin reads a Python traceback, whose last frame threw.
+func pythonOrigin(class string, frames []string) origin {
+	var beneath []string // the frames beneath the program's last own
+	for _, f := range frames {
+		switch {
+		case isPythonOwn(f):
+			beneath = nil
+		case isPythonFrame(f):
+			beneath = append(beneath, f)
+		}
+	}
+	if len(beneath) == 0 {
+		return origin{program: true}
+	}
+	thrower := packageInFile(beneath[len(beneath)-1])
+	for _, f := range beneath {
+		if strings.HasSuffix(f, ", in <module>") && packageInFile(f) != "" {
+			return origin{software: thrower, importing: true}
+		}
+	}
+	if isBuiltin(class) && (thrower == "" || isComputing(thrower)) {
+		return origin{program: true}
+	}
+	return origin{software: thrower}
+}
+
+// computing are the packages that only compute: the exceptions of the language in them say that they were called wrongly.
+var computing = []string{"pandas", "numpy", "polars", "pyspark", "scipy", "sklearn", "dateutil", "pytz"}
+
+func isComputing(name string) bool {
+	for _, c := range computing {
+		if name == c {
+			return true
+		}
+	}
+	return false
+}
+
+// isBuiltin: Python prints the language's own exceptions without a module.
+func isBuiltin(class string) bool {
+	return !strings.Contains(class, ".") && (strings.HasSuffix(class, "Error") || pythonOthers[class])
+}
+
+var pythonOthers = map[string]bool{"StopIteration": true, "Exception": true, "Warning": true, "BaseException": true}
+
+func isPythonFrame(f string) bool { return strings.HasPrefix(f, `File "`) }
+
+// pythonLibraries are parts of the paths below which no program's own file lies.
+var pythonLibraries = []string{
+	"site-packages", "dist-packages", "/pyspark", "py4j", "/lib/python", "<frozen", "pyspark.zip", "<__array_function__",
+}
+
+func isPythonOwn(f string) bool {
+	if !isPythonFrame(f) {
+		return false
+	}
+	for _, lib := range pythonLibraries {
+		if strings.Contains(f, lib) {
+			return false
+		}
+	}
+	return true
+}
+
+// packageInFile is the package that a frame's file belongs to; "" for Python's own library.
+func packageInFile(f string) string {
+	path, _, _ := strings.Cut(strings.TrimPrefix(f, `File "`), `"`)
+	for _, root := range []string{"site-packages/", "dist-packages/"} {
+		if at := strings.LastIndex(path, root); at >= 0 {
+			name, _, _ := strings.Cut(path[at+len(root):], "/")
+			return strings.TrimSuffix(name, ".py")
+		}
+	}
+	for _, name := range []string{"pyspark", "py4j"} {
+		if strings.Contains(path, "/"+name) {
+			return name
+		}
+	}
+	return ""
+}
