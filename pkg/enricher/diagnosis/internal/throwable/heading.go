@@ -119,10 +119,22 @@ func javaHeading(s string) (thread, class, message string, ok bool) {
 	}
 	thread, s = threadOff(s)
 	class, message, ok = heading(s)
+	if thread != "" && (!ok || !looksThrown(class)) && s != "" {
+		return thread, caseClass(s), s, true // its own toString, which need not name the class
+	}
 	if !ok || thread == "" && (!looksThrown(class) || class == "Error" || class == "Exception") {
 		return "", "", "", false
 	}
 	return thread, class, message, true
+}
+
+// caseClass is the name that a text of the form "Name(values)" begins with, as Scala prints its case classes.
+func caseClass(s string) string {
+	name := nameEnd(s)
+	if name == 0 || name == len(s) || s[name] != '(' || s[len(s)-1] != ')' || !unicode.IsUpper(rune(s[0])) {
+		return ""
+	}
+	return s[:name]
 }
 
 const inThread = `Exception in thread "`
