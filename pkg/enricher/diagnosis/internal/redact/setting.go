@@ -147,7 +147,7 @@ func (n setting) afterColon(i int, closed bool) (value, bool) {
 		return v, false
 	case closed || random(v.text):
 		return v, true
-	case !namesValue(n.name) || classLike(n.name) || !v.quoted && complaint.MatchString(v.text):
+	case !namesValue(n.name) || classLike(n.name) || n.before("/") || !v.quoted && complaint.MatchString(v.text):
 		return v, false
 	case n.certainty == certain:
 		return v, true
@@ -228,7 +228,7 @@ var (
 
 // told is a value that follows its name without a sign: an option's, a variable's, or in a sentence.
 func (n setting) told(after, i int, closed bool) (v value, ok bool) {
-	if i == after || closed {
+	if i == after || closed || n.before("/") {
 		return v, false
 	}
 	if v, ok = valueAt(n.s, i); !ok || n.spared(v) {

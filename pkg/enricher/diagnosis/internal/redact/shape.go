@@ -26,7 +26,7 @@ var shapes = []shape{
 	},
 	{ // the end of a key whose beginning was lost
 		guards: []string{"-----end"},
-		expr:   regexp.MustCompile(`(?:(?:[A-Za-z0-9+/=]{16,}\s+)+(?:[A-Za-z0-9+/=]{1,15}\s+)?|[A-Za-z0-9+/=]+\s+)-----END [A-Z0-9 ]*PRIVATE KEY`),
+		expr:   regexp.MustCompile(`(?:(?:[A-Za-z0-9+/=]{4,}\n)?(?:[A-Za-z0-9+/=]{16,}\s+)+(?:[A-Za-z0-9+/=]{1,15}\s+)?|[A-Za-z0-9+/=]+\s+)-----END [A-Z0-9 ]*PRIVATE KEY`),
 	},
 	{ // a key in PEM that was encoded once more, as in a kubeconfig; certificates are public
 		guards: []string{"ls0tls1crudjti"},
@@ -106,8 +106,8 @@ var shapes = []shape{
 	},
 	{ // keys given to the functions of SQL that encrypt
 		guards: []string{"crypt", "hmac", "password("},
-		expr: regexp.MustCompile(`(?i)\b(?:\w*(?:en|de)crypt\w*|hmac\w*|password)\s*\((?:[^()'"\n]*|[^()\n]*?,\s*)` +
-			`(?P<secret>'(?:[^'\n]|'')+'|"[^"\n]+")`),
+		expr: regexp.MustCompile(`(?i)\b(?:\w*(?:en|de)crypt\w*|hmac\w*|password)\s*\((?:[^()'"\n]|\([^()\n]*\))*` +
+			`(?P<secret>'(?:[^'\n]|'')+'(?:\s*,\s*'[^'\n]*')*|"[^"\n]+")`),
 	},
 	{ // .pgpass: host:port:database:user:password
 		guards: []string{":54", "pgpass"},

@@ -37,6 +37,11 @@ func valueAt(s string, i int) (value, bool) {
 	}
 	if slashes < len(s) && (s[slashes] == '"' || s[slashes] == '\'' || s[slashes] == '`') {
 		end := quotedEnd(s, slashes+1, s[i:slashes+1])
+		if doubled := strings.Repeat(s[slashes:slashes+1], 2); strings.HasPrefix(s[slashes:], doubled) &&
+			slashes+2 < len(s) && nameByte(s[slashes+2]) { // a quote within a quoted text
+			end = quotedEnd(s, slashes+2, doubled)
+			return value{span{slashes + 2, end}, s[slashes+2 : end], true}, true
+		}
 		return value{span{slashes + 1, end}, s[slashes+1 : end], true}, end > slashes+1
 	}
 	if i < len(s) && s[i] == '{' {
@@ -101,6 +106,9 @@ func unquotedEnd(s string, i int) int {
 		if strings.IndexByte(separators, s[i]) >= 0 && endsHere(s, i) {
 			return i
 		}
+	}
+	if strings.HasSuffix(s[:i], ":") {
+		i-- // of the sentence around it
 	}
 	return i
 }
