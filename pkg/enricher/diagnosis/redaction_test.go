@@ -15,7 +15,7 @@ import (
 
 // TestNoOrdinaryWordIsMasked compares what is masked in all cases with the secrets that they are known to hold.
 func TestNoOrdinaryWordIsMasked(t *testing.T) {
-	want := map[string]bool{"Tr0ub4dor-3": true, "[^:;]*": true}
+	want := map[string]bool{"Tr0ub4dor-3": true, "^:;]*": true}
 	got := map[string]bool{}
 	files, _ := filepath.Glob("testdata/corpus/*/*")
 	archives, _ := filepath.Glob("testdata/cases/*.txtar")
