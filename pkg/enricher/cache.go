@@ -59,7 +59,8 @@ func trimMetadata(obj any) (any, error) {
 	return obj, nil
 }
 
-// trimPod keeps of a driver pod's specification the node and, of each container, what a diagnosis quotes.
+// trimPod keeps of a driver pod's specification the node and, of each container, what a diagnosis quotes or
+// has to redact.
 func trimPod(obj any) (any, error) {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok {
@@ -78,7 +79,8 @@ func trimContainers(containers []corev1.Container) []corev1.Container {
 	trimmed := make([]corev1.Container, 0, len(containers))
 	for _, c := range containers {
 		trimmed = append(trimmed, corev1.Container{
-			Name: c.Name, Image: c.Image, Env: literal(c.Env), Resources: c.Resources, RestartPolicy: c.RestartPolicy,
+			Name: c.Name, Image: c.Image, Command: c.Command, Args: c.Args, Env: literal(c.Env), Resources: c.Resources,
+			RestartPolicy: c.RestartPolicy,
 		})
 	}
 	return trimmed

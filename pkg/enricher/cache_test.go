@@ -29,7 +29,7 @@ func TestTrimPodKeepsWhatADiagnosisNeeds(t *testing.T) {
 	want.Spec = corev1.PodSpec{
 		NodeName: "node-1", ServiceAccountName: "spark", InitContainers: []corev1.Container{},
 		Containers: []corev1.Container{{
-			Name: "spark-kubernetes-driver", Image: "spark:4.1", Resources: limits,
+			Name: "spark-kubernetes-driver", Image: "spark:4.1", Args: []string{"driver"}, Resources: limits,
 			Env: []corev1.EnvVar{{Name: "DB_PASSWORD", Value: "hunter22"}},
 		}},
 	}

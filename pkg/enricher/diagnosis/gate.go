@@ -1,7 +1,9 @@
 package diagnosis
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,6 +11,7 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/logtext"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/redact"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job"
 )
 
 // gate is the one way by which text leaves the package: freed of control characters, redacted, cut to its limit.
@@ -23,23 +26,25 @@ const cutMark = "..."
 const maxText = 128 * 1024
 
 func newGate(s *survey) *gate {
-	return &gate{secrets: redact.New(s.job().Conf, plainEnv(s.Pod))}
+	return &gate{secrets: redact.New(s.job().Conf, slices.Concat(s.job().Literals, podLiterals(s.Pod)))}
 }
 
-// plainEnv are the literal environment variables of the pod's containers.
-func plainEnv(pod *corev1.Pod) map[string]string {
-	env := map[string]string{}
+// podLiterals are the literal environment variables, commands and arguments of the pod's containers: an admission
+// webhook may have added some that the application does not have.
+func podLiterals(pod *corev1.Pod) []job.Literal {
 	if pod == nil {
-		return env
+		return nil
 	}
-	for _, c := range pod.Spec.Containers {
+	var found []job.Literal
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		for _, v := range c.Env {
 			if v.Value != "" {
-				env[v.Name] = v.Value
+				found = append(found, job.Literal{Name: v.Name, Value: v.Value})
 			}
 		}
+		found = append(found, job.Arguments(slices.Concat(c.Command, c.Args))...)
 	}
-	return env
+	return found
 }
 
 // text redacts a text of many lines.
@@ -106,7 +111,7 @@ func sanitise(s string) string {
 			return r
 		case r < 0x20 || r >= 0x7f && r <= 0x9f:
 			return -1
-		case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff, r == 0x00ad:
+		case unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
 			return -1
 		case r == 0x2028 || r == 0x2029:
 			return '\n'

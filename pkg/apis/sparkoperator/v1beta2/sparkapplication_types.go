@@ -70,29 +70,51 @@ type Spec struct {
 	Type          string            `json:"type,omitempty"`
 	MainClass     *string           `json:"mainClass,omitempty"`
 	SparkConf     map[string]string `json:"sparkConf,omitempty"`
+	HadoopConf    map[string]string `json:"hadoopConf,omitempty"`
+	Arguments     []string          `json:"arguments,omitempty"`
 	Driver        PodSpec           `json:"driver,omitempty"`
 	Executor      PodSpec           `json:"executor,omitempty"`
 	RestartPolicy RestartPolicy     `json:"restartPolicy,omitempty"`
 }
 
-// PodSpec is the driver's or executors' sizing and template.
+// PodSpec is the driver's or executors' sizing and template, and what of it can hold secrets.
 type PodSpec struct {
-	PodName        *string      `json:"podName,omitempty"`
-	Memory         *string      `json:"memory,omitempty"`
-	MemoryOverhead *string      `json:"memoryOverhead,omitempty"`
-	MemoryLimit    *string      `json:"memoryLimit,omitempty"`
-	ServiceAccount *string      `json:"serviceAccount,omitempty"`
-	Template       *PodTemplate `json:"template,omitempty"`
+	PodName        *string           `json:"podName,omitempty"`
+	Memory         *string           `json:"memory,omitempty"`
+	MemoryOverhead *string           `json:"memoryOverhead,omitempty"`
+	MemoryLimit    *string           `json:"memoryLimit,omitempty"`
+	ServiceAccount *string           `json:"serviceAccount,omitempty"`
+	Template       *PodTemplate      `json:"template,omitempty"`
+	JavaOptions    *string           `json:"javaOptions,omitempty"`
+	Env            []EnvVar          `json:"env,omitempty"`
+	EnvVars        map[string]string `json:"envVars,omitempty"`
+	InitContainers []Container       `json:"initContainers,omitempty"`
+	Sidecars       []Container       `json:"sidecars,omitempty"`
 }
 
-// PodTemplate names the containers of a pod template.
+// PodTemplate is the part of a pod template that is read.
 type PodTemplate struct {
 	Spec PodTemplateSpec `json:"spec,omitempty"`
 }
 
 // PodTemplateSpec holds the containers of a pod template.
 type PodTemplateSpec struct {
-	Containers []ContainerName `json:"containers,omitempty"`
+	Containers     []Container `json:"containers,omitempty"`
+	InitContainers []Container `json:"initContainers,omitempty"`
+}
+
+// Container is the part of a container that can hold secrets.
+type Container struct {
+	Name    string   `json:"name"`
+	Command []string `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	Env     []EnvVar `json:"env,omitempty"`
+}
+
+// EnvVar is an environment variable whose value is spelled out; it is empty where it comes from elsewhere.
+type EnvVar struct {
+	Name  string `json:"name"`
+	Value string `json:"value,omitempty"`
 }
 
 // ContainerName is a container cut down to its name.

@@ -25,6 +25,7 @@ func Job(app *v1beta2.SparkApplication) *job.Job {
 		Executor:         sizing(spec.Executor),
 		DriverContainers: app.DriverTemplateContainers(),
 		FailedExecutors:  failedExecutors(app.Status.ExecutorState),
+		Literals:         literals(spec),
 	}
 }
 

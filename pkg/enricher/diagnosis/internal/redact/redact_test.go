@@ -3,6 +3,8 @@ package redact
 import (
 	"strings"
 	"testing"
+
+	"github.com/spark-status-enricher/enricher/pkg/enricher/job"
 )
 
 func TestSecretsOfARecognisableShape(t *testing.T) {
@@ -106,13 +108,14 @@ func TestHarmlessTextStays(t *testing.T) {
 
 func TestSettingsOfTheApplication(t *testing.T) {
 	for name, tc := range map[string]struct {
-		conf, env map[string]string
-		in, want  string
+		conf     map[string]string
+		literals []job.Literal
+		in, want string
 	}{
 		"a value by its key": {
 			conf: map[string]string{"spark.hadoop.fs.s3a.secret.key": "wJalrXUtn"}, in: "signed with wJalrXUtn!", want: "signed with " + Mask + "!",
 		},
-		"a value of the environment": {env: map[string]string{"DB_PASSWORD": "hunter2"}, in: "login u/hunter2", want: "login u/" + Mask},
+		"a value of the environment": {literals: []job.Literal{{Name: "DB_PASSWORD", Value: "hunter2"}}, in: "login u/hunter2", want: "login u/" + Mask},
 		"a value as a URL shows it": {
 			conf: map[string]string{"spark.db.password": "a b+c/d"}, in: "x=a+b%2Bc%2Fd", want: "x=" + Mask,
 		},
@@ -140,7 +143,7 @@ func TestSettingsOfTheApplication(t *testing.T) {
 		"a regex for nothing":     {conf: map[string]string{ConfStringRegex: `x*`}, in: "axxb", want: "a" + Mask + "b"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, ok := New(tc.conf, tc.env).Text(tc.in)
+			got, ok := New(tc.conf, tc.literals).Text(tc.in)
 			if !ok || got != tc.want {
 				t.Errorf("%q, %v; want %q", got, ok, tc.want)
 			}
