@@ -12,9 +12,8 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
 )
 
-// skipped is how many times the limit is read of the end of a plain file: long lines are shortened, so more than the
-// limit itself.
-const skipped = 64
+// readAhead is how many times the limit is read of the end of a plain file: shortening long lines makes it less.
+const readAhead = 64
 
 // maxExport bounds an export in JSON, in bytes: its records are sorted, so it is held whole.
 const maxExport = 64 << 20
@@ -66,7 +65,7 @@ func readPlain(r io.Reader, source *bufio.Reader, head []byte, limit int) ([]byt
 	if _, err := io.ReadFull(seeker, raw); err != nil || !bytes.Equal(raw, head) {
 		return rewound(seeker, limit)
 	}
-	if _, err := seeker.Seek(max(0, size-skipped*int64(limit)), io.SeekStart); err != nil {
+	if _, err := seeker.Seek(max(0, size-readAhead*int64(limit)), io.SeekStart); err != nil {
 		return nil, err
 	}
 	return evidence.ReadTail(seeker, limit)

@@ -247,3 +247,24 @@ func TestReadReturnsErrorsOfTheSource(t *testing.T) {
 		})
 	}
 }
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		trace, "", "[]", "\xff\xfea\x00", "\x1f\x8b\x08", `[{"textPayload":"a","timestamp":"2026-03-11T08:00:01Z"}]`,
+		`{"events":[{"message":"a","timestamp":1}]}`, `{"data":{"resultType":"streams","result":[{"values":[["1","a"]]}]}}`,
+		`{"jsonPayload":{"message":"a","logger":"L"},"severity":"ERROR"}` + "\nrest", "apiVersion: v1\nkind: Pod\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	const limit = 1 << 10
+	f.Fuzz(func(t *testing.T, in []byte) {
+		got, err := Read(bytes.NewReader(in), limit)
+		again, errAgain := Read(struct{ io.Reader }{bytes.NewReader(in)}, limit)
+		if len(got) > limit {
+			t.Errorf("%d bytes, want at most %d", len(got), limit)
+		}
+		if len(in) < readAhead*limit && (!bytes.Equal(got, again) || (err == nil) != (errAgain == nil)) {
+			t.Errorf("as a file %q, %v; as a pipe %q, %v", got, err, again, errAgain)
+		}
+	})
+}
