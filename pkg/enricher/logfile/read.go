@@ -15,8 +15,9 @@ import (
 // readAhead is how many times the limit is read of the end of a plain file: shortening long lines makes it less.
 const readAhead = 64
 
-// maxExport bounds an export in JSON, in bytes: its records are sorted, so it is held whole.
-const maxExport = 64 << 20
+// maxExport bounds an export in JSON, in bytes: its records are sorted, so it is held whole, which takes many
+// times its size.
+const maxExport = 16 << 20
 
 // Read returns the last limit bytes of the log in r as plain text, with long lines shortened as in the controller, or an
 // error that says what r holds instead. Of a plain file all but the end is skipped, where r can seek.
