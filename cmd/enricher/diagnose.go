@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -30,8 +31,11 @@ func newDiagnoseCommand() *cobra.Command {
 		Short: "Tell why an application failed, from files or from the cluster",
 		Long: `Tell why a Spark application failed and who has to act.
 
-With files it works offline; any one of them is enough, and - stands for standard input. With the NAME of a
-SparkApplication it reads application, driver pod and log from the cluster, and writes nothing.`,
+With files it works offline; any one of them is enough, and - stands for standard input. Files may be gzip or
+UTF-16. A log may be a JSON export of Google Cloud Logging, CloudWatch or Loki. A file with several objects, or a list,
+must hold exactly one Pod or SparkApplication.
+
+With the NAME of a SparkApplication it reads application, driver pod and log from the cluster, and writes nothing.`,
 		Example: `  enricher diagnose daily-orders -n analytics
   enricher diagnose --log driver.log
   kubectl logs daily-orders-driver | enricher diagnose --log -
@@ -96,7 +100,11 @@ func (f *diagnoseFlags) run(command *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return printReport(command.OutOrStdout(), f.output, reportOn(engine, in, cfg))
+	r := reportOn(engine, in, cfg)
+	if r.untold && f.output != "text" {
+		fmt.Fprintln(command.ErrOrStderr(), "enricher:", emptyText)
+	}
+	return printReport(command.OutOrStdout(), f.output, r)
 }
 
 // inputs are what was given or read: the evidence, and the application where there is one.
@@ -105,9 +113,10 @@ type inputs struct {
 	evidence diagnosis.Evidence
 }
 
-// report is a diagnosis as the status would show it.
+// report is a diagnosis as the status would show it. It is untold where the evidence is empty.
 type report struct {
 	failed      bool
+	untold      bool
 	withheld    bool
 	state       v1beta2.State
 	diagnostics failure.Diagnostics
@@ -117,10 +126,13 @@ type report struct {
 func reportOn(engine *diagnosis.Engine, in inputs, cfg *configv1alpha1.EnricherConfiguration) report {
 	found := engine.Diagnose(in.evidence)
 	r := report{failed: found.Failed, diagnostics: found.Diagnostics}
+	if in.app != nil {
+		r.state = in.app.Status.ApplicationState.State
+	}
+	r.untold = !found.Failed && in.evidence.Pod == nil && r.state == "" && len(bytes.TrimSpace(in.evidence.Log)) == 0
 	if in.app == nil {
 		return r
 	}
-	r.state = in.app.Status.ApplicationState.State
 	if found.Failed && annotation.ConsentOf(in.app, cfg).FactsOnly {
 		r.diagnostics, r.withheld = found.FactsOnly(), true
 	}

@@ -12,10 +12,8 @@ import (
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/job/sparkapplication"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/logfile"
 )
-
-// maxObject bounds a file that holds an object, in bytes; the API server's own limit is 3 MiB.
-const maxObject = 8 << 20
 
 // fromFiles reads the evidence from files; logBytes is how much of the log's end is read.
 func (f *diagnoseFlags) fromFiles(stdin io.Reader, logBytes int) (inputs, error) {
@@ -76,12 +74,9 @@ func withConf(app *v1beta2.SparkApplication, conf map[string]string) *v1beta2.Sp
 }
 
 func readPod(file string, stdin io.Reader) (*corev1.Pod, error) {
-	data, kind, err := readObject(file, stdin)
+	data, kind, err := readObject(file, "Pod", stdin)
 	if err != nil {
 		return nil, err
-	}
-	if kind.Kind != "" && kind.Kind != "Pod" {
-		return nil, fmt.Errorf("%s holds a %s, not a Pod", file, kind.Kind)
 	}
 	pod := &corev1.Pod{}
 	if err := yaml.Unmarshal(data, pod); err != nil {
@@ -95,14 +90,12 @@ func readPod(file string, stdin io.Reader) (*corev1.Pod, error) {
 
 // readApplication reads a whole SparkApplication or its status block alone.
 func readApplication(file string, stdin io.Reader) (*v1beta2.SparkApplication, error) {
-	data, kind, err := readObject(file, stdin)
+	data, kind, err := readObject(file, "SparkApplication", stdin)
 	if err != nil {
 		return nil, err
 	}
 	app := &v1beta2.SparkApplication{}
 	switch {
-	case kind.Kind != "" && kind.Kind != "SparkApplication":
-		return nil, fmt.Errorf("%s holds a %s, not a SparkApplication", file, kind.Kind)
 	case kind.Kind != "" || kind.Status != nil:
 		err = yaml.Unmarshal(data, app)
 	case kind.ApplicationState == nil:
@@ -116,40 +109,6 @@ func readApplication(file string, stdin io.Reader) (*v1beta2.SparkApplication, e
 	return app, nil
 }
 
-// objectKind is what tells one object from another.
-type objectKind struct {
-	Kind             string         `json:"kind"`
-	Metadata         map[string]any `json:"metadata"`
-	Status           map[string]any `json:"status"`
-	ApplicationState map[string]any `json:"applicationState"`
-}
-
-func readObject(file string, stdin io.Reader) ([]byte, objectKind, error) {
-	var kind objectKind
-	source, err := open(file, stdin)
-	if err != nil {
-		return nil, kind, err
-	}
-	defer func() { _ = source.Close() }()
-	data, err := io.ReadAll(io.LimitReader(source, maxObject+1))
-	switch {
-	case err != nil:
-		return nil, kind, err
-	case len(data) > maxObject:
-		return nil, kind, fmt.Errorf("%s is larger than %d bytes", file, maxObject)
-	case len(strings.TrimSpace(string(data))) == 0:
-		return nil, kind, fmt.Errorf("%s is empty", file)
-	}
-	var object map[string]any
-	if err := yaml.Unmarshal(data, &object); err != nil {
-		return nil, kind, fmt.Errorf("%s holds no object in YAML or JSON: %w", file, oneLine(err))
-	}
-	if err := yaml.Unmarshal(data, &kind); err != nil {
-		return nil, kind, fmt.Errorf("%s: %w", file, oneLine(err))
-	}
-	return data, kind, nil
-}
-
 func open(file string, stdin io.Reader) (io.ReadCloser, error) {
 	if file == "-" {
 		return io.NopCloser(stdin), nil
@@ -157,47 +116,31 @@ func open(file string, stdin io.Reader) (io.ReadCloser, error) {
 	return os.Open(file)
 }
 
-// readLog reads the last bytes of a log. Of a file the rest is skipped; a pipe is read through a bounded buffer.
+// readLog reads the end of a log. Of a regular file the rest may be skipped; a pipe is read through.
 func readLog(file string, stdin io.Reader, limit int) ([]byte, error) {
-	if file == "-" {
-		return lastBytes(stdin, limit)
-	}
-	source, err := os.Open(file)
+	source, err := open(file, stdin)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = source.Close() }()
-	info, err := source.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s is a directory", file)
-	}
-	if info.Mode().IsRegular() && info.Size() > int64(limit) {
-		if _, err := source.Seek(-int64(limit), io.SeekEnd); err != nil {
-			return nil, err
-		}
-	}
-	return lastBytes(source, limit)
-}
-
-func lastBytes(r io.Reader, limit int) ([]byte, error) {
-	kept := make([]byte, 0, 64<<10)
-	chunk := make([]byte, 64<<10)
-	for {
-		n, err := r.Read(chunk)
-		kept = append(kept, chunk[:n]...)
-		if len(kept) > 2*limit {
-			kept = append(kept[:0], kept[len(kept)-limit:]...)
-		}
-		if errors.Is(err, io.EOF) {
-			return kept[max(0, len(kept)-limit):], nil
-		}
+	r := io.Reader(struct{ io.Reader }{source})
+	if named, ok := source.(*os.File); ok {
+		info, err := named.Stat()
 		if err != nil {
 			return nil, err
 		}
+		if info.IsDir() {
+			return nil, fmt.Errorf("%s is a directory", file)
+		}
+		if info.Mode().IsRegular() {
+			r = named
+		}
 	}
+	log, err := logfile.Read(r, limit)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return log, nil
 }
 
 // oneLine keeps a parser's error on one line, without the names of its own types.

@@ -86,8 +86,13 @@ var retries = map[failure.Retryable]string{
 	failure.RetryableUnknown: "unknown",
 }
 
+const emptyText = "the evidence is empty: nothing can be told from it"
+
 func (r report) text(colour bool) string {
 	p := &page{colour: colour}
+	if r.untold {
+		return p.paint("33", "Unknown:") + " " + emptyText + "\n"
+	}
 	if !r.failed {
 		well := p.paint("32", "Well:") + " nothing in the evidence says that the driver failed or cannot start"
 		if r.state != "" {

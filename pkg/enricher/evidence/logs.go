@@ -3,7 +3,6 @@ package evidence
 import (
 	"context"
 	"fmt"
-	"io"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
@@ -28,9 +27,9 @@ func readTail(
 		return nil, fmt.Errorf("reading log of pod %s/%s container %s: %w", pod.Namespace, pod.Name, container, err)
 	}
 	defer func() { _ = stream.Close() }()
-	kept := newTail(limits.MaxBytes)
-	if _, err := io.Copy(kept, stream); err != nil {
-		return kept.Bytes(), fmt.Errorf("reading log of pod %s/%s container %s: %w", pod.Namespace, pod.Name, container, err)
+	kept, err := ReadTail(stream, limits.MaxBytes)
+	if err != nil {
+		return kept, fmt.Errorf("reading log of pod %s/%s container %s: %w", pod.Namespace, pod.Name, container, err)
 	}
-	return kept.Bytes(), nil
+	return kept, nil
 }

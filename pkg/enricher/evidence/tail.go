@@ -1,6 +1,9 @@
 package evidence
 
-import "bytes"
+import (
+	"bytes"
+	"io"
+)
 
 // maxLine is the longest line kept whole, in bytes. Of a longer one the head and the tail are kept: the head names the
 // logger or exception, the tail often the cause.
@@ -20,6 +23,14 @@ type tail struct {
 }
 
 func newTail(size int) *tail { return &tail{ring: make([]byte, 0, size)} }
+
+// ReadTail reads r to its end and returns the last bytes of it, at most size, with long lines shortened. What had arrived
+// before an error is returned with it.
+func ReadTail(r io.Reader, size int) ([]byte, error) {
+	kept := newTail(size)
+	_, err := io.Copy(kept, r)
+	return kept.Bytes(), err
+}
 
 // Write never fails.
 func (t *tail) Write(p []byte) (int, error) {
