@@ -21,6 +21,9 @@ type origin struct {
 // byOrigin is the verdict on an exception that no rule knows: only its own frames can prove the program to blame.
 func byOrigin(s *survey, x *throwable.Exception, lines []string) (catalogue.Verdict, origin) {
 	o := originOf(programOf(s, x), x)
+	if frames := notebookFrames(lines); o == (origin{}) && len(frames) > 0 {
+		o = pythonOrigin(x.Root().Class, frames)
+	}
 	if x.Class == "" && len(lines) > 0 && strings.HasPrefix(lines[0], "Error") {
 		o.program = true // R prints neither class nor frames of what a function of the language itself refuses
 	}

@@ -82,3 +82,18 @@ func packageInFile(f string) string {
 	}
 	return ""
 }
+
+// notebookFrames are the frames of IPython, which prints "File /opt/app/job.py:8, in run()" and "Cell In[3], line 1", in
+// the form of a traceback.
+func notebookFrames(lines []string) []string {
+	var frames []string
+	for _, l := range lines {
+		if rest, ok := strings.CutPrefix(l, "File "); ok && strings.Contains(rest, ", in ") && !strings.HasPrefix(rest, `"`) {
+			path, _, _ := strings.Cut(rest, ":")
+			frames = append(frames, `File "`+path+`"`)
+		} else if strings.HasPrefix(l, "Cell In[") {
+			frames = append(frames, `File "notebook"`)
+		}
+	}
+	return frames
+}
