@@ -35,6 +35,9 @@ func byOrigin(s *survey, x *throwable.Exception, lines []string) (catalogue.Verd
 		v.Hint = "The package " + o.software + " broke while it was imported: use a version of it that fits this Python and this Spark."
 		return v, o
 	}
+	if v, ok := catalogue.ByWords(linksOf(x)); ok {
+		return v, o
+	}
 	return catalogue.Of("origin.software", failure.ReasonUnclassifiedError), o
 }
 
@@ -42,6 +45,9 @@ func byOrigin(s *survey, x *throwable.Exception, lines []string) (catalogue.Verd
 func originOf(p program, x *throwable.Exception) origin {
 	links := x.Chain()
 	root := links[len(links)-1]
+	if software := foreign(x, root.Class); software != "" {
+		return origin{software: software}
+	}
 	for i := len(links) - 1; i >= 0; i-- {
 		frames := links[i].Frames
 		if len(frames) == 0 {
@@ -55,6 +61,18 @@ func originOf(p program, x *throwable.Exception) origin {
 		}
 	}
 	return p.originOfClass(root.Class)
+}
+
+// foreign is the software that an exception's class belongs to, wherever it was raised; "" where it may be the program's.
+func foreign(x *throwable.Exception, class string) string {
+	switch {
+	case isSoftware(class) && !isLanguages(class):
+		return packageOf(class)
+	case strings.Contains(class, ".") && !isLanguages(class) && isPythonPackage(x, class):
+		module, _, _ := strings.Cut(class, ".")
+		return module
+	}
+	return ""
 }
 
 // originOfClass judges an exception that was printed without frames: a class that is neither the language's nor any

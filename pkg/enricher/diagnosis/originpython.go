@@ -1,6 +1,10 @@
 package diagnosis
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
+)
 
 // pythonOrigin reads a Python traceback, whose last frame threw.
 func pythonOrigin(class string, frames []string) origin {
@@ -22,7 +26,7 @@ func pythonOrigin(class string, frames []string) origin {
 			return origin{software: thrower, importing: true}
 		}
 	}
-	if isBuiltin(class) && (thrower == "" || isComputing(thrower)) {
+	if isBuiltin(class) && (thrower == "" || isComputing(thrower) && class != "RuntimeError") {
 		return origin{program: true}
 	}
 	return origin{software: thrower}
@@ -96,4 +100,37 @@ func notebookFrames(lines []string) []string {
 		}
 	}
 	return frames
+}
+
+// pythonPackages are modules that programs import, as their exceptions' classes begin.
+var pythonPackages = setOf(`aiohttp airflow anthropic azure boto3 botocore cassandra clickhouse_connect
+		clickhouse_driver confluent_kafka cx_Oracle databricks dbt delta elastic_transport elasticsearch fsspec gcsfs google
+		great_expectations grpc gspread httpx huggingface_hub hvac jinja2 kafka kazoo kubernetes mlflow mysql neo4j openai
+		opensearchpy oracledb pandera paramiko pika pinot psycopg psycopg2 py4j pyarrow pydantic pydeequ pyhive pyiceberg
+		pymongo pymssql pymysql pyodbc pyspark pyodps ray redis requests s3fs salesforce simple_salesforce smart_open
+		snowflake soda sqlalchemy tenacity thrift transformers trino urllib3 xgboost`)
+
+func setOf(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// isPythonPackage reports whether a class's module is a package: a known one, or one whose own files the traceback shows
+// among the installed.
+func isPythonPackage(x *throwable.Exception, class string) bool {
+	module, _, _ := strings.Cut(class, ".")
+	if pythonPackages[module] {
+		return true
+	}
+	for _, link := range x.Chain() {
+		for _, f := range link.Frames {
+			if isPythonFrame(f) && packageInFile(f) == module {
+				return true
+			}
+		}
+	}
+	return false
 }

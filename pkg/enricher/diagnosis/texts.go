@@ -249,10 +249,17 @@ func (e *Engine) lookup(x *throwable.Exception) (catalogue.Verdict, bool) {
 	}
 	f := catalogue.Failure{Implicit: x.Implicit}
 	f.Condition, f.SQLState = sparkCondition(x)
-	for _, link := range chain {
-		f.Links = append(f.Links, catalogue.Link{Class: link.Class, Wrapped: wrappedClass(link), Message: link.Message})
-	}
+	f.Links = linksOf(x)
 	return catalogue.Lookup(f)
+}
+
+func linksOf(x *throwable.Exception) []catalogue.Link {
+	chain := x.Chain()
+	links := make([]catalogue.Link, 0, len(chain))
+	for _, link := range chain {
+		links = append(links, catalogue.Link{Class: link.Class, Wrapped: wrappedClass(link), Message: link.Message})
+	}
+	return links
 }
 
 // wrappedClass is the class that a link names besides its own: at the end of a chain also the one its text begins with,
