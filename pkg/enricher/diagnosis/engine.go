@@ -64,11 +64,11 @@ func (e *Engine) Diagnose(ev Evidence) Diagnosis {
 	if f == nil {
 		return Diagnosis{}
 	}
-	return e.seal(s, f)
+	return e.assemble(s, f)
 }
 
 // find asks the evidence in the order of trust; nil means that the driver is well.
-func (e *Engine) find(s *survey) *finding {
+func (e *Engine) find(s *podView) *finding {
 	if s.well() {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (e *Engine) find(s *survey) *finding {
 }
 
 // nothing is the finding where the attempt failed and no evidence is left; nil where a log alone shows no failure.
-func (s *survey) nothing() *finding {
+func (s *podView) nothing() *finding {
 	switch {
 	case s.Pod != nil && s.Pod.Status.Phase == "Failed":
 		words := said("driver pod failed", s.Pod.Status.Message)

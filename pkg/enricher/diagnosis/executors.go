@@ -11,7 +11,7 @@ import (
 )
 
 // executorsOf counts lost executors, where executors are to blame.
-func executorsOf(s *survey, f *finding) *failure.Executors {
+func executorsOf(s *podView, f *finding) *failure.Executors {
 	if f.verdict.Reason != failure.ReasonExecutorOutOfMemory && f.verdict.Reason != failure.ReasonExecutorLost {
 		return nil
 	}
@@ -70,7 +70,7 @@ func count(lost map[string]executorEnd, failed int32) *failure.Executors {
 	return out
 }
 
-func failedByOperator(s *survey) int32 {
+func failedByOperator(s *podView) int32 {
 	return s.job().FailedExecutors
 }
 
@@ -99,7 +99,7 @@ func isExecutorContainer(name string) bool {
 
 // endsInText reads Spark's lines about lost executors, in the log and in the exception itself, which is all there is
 // where the log was not read.
-func endsInText(s *survey, f *finding) map[string]executorEnd {
+func endsInText(s *podView, f *finding) map[string]executorEnd {
 	ends := map[string]executorEnd{}
 	r := lossReader{ends: ends}
 	for line := range logtext.Lines(tail(s.Log)) {

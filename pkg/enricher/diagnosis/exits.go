@@ -46,7 +46,7 @@ func bySignal(code int32) string { return rareSignals[code-128] }
 
 // fromExit is the finding where nothing but an exit code is known. Code 1 is what everything ends with: it is the
 // program's own choice only if the log shows an orderly end.
-func fromExit(s *survey, source failure.Source, code int32, orderly bool) *finding {
+func fromExit(s *podView, source failure.Source, code int32, orderly bool) *finding {
 	reason := ""
 	if s.ended != nil {
 		reason = s.ended.Reason

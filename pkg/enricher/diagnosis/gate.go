@@ -25,7 +25,7 @@ const cutMark = "..."
 // no secret is cut in half before it is seen whole.
 const maxText = 128 * 1024
 
-func newGate(s *survey) *gate {
+func newGate(s *podView) *gate {
 	return &gate{secrets: redact.New(s.job().Conf, slices.Concat(s.job().Literals, podLiterals(s.Pod)))}
 }
 

@@ -42,7 +42,7 @@ func (g *gate) exceptionLine(f *finding, facts string) string {
 func (g *gate) wrapped(x *throwable.Exception) string {
 	const most, some, rest = 640, 420, 360
 	telling, root := telling(x), deepest(x)
-	words := underneath(withoutPlan(ownText(telling)))
+	words := quotedFailure(withoutPlan(ownText(telling)))
 	switch {
 	case telling == x && words == "":
 		return g.describe(x, failure.MaxMessageBytes)

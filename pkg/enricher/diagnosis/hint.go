@@ -15,7 +15,7 @@ import (
 
 // hintFor words the next thing to do. With withText it names what the evidence's text names: the module, the path,
 // the verb refused. Without, it rests on names and numbers of Kubernetes objects only.
-func hintFor(s *survey, f *finding, withText bool) string {
+func hintFor(s *podView, f *finding, withText bool) string {
 	general := f.verdict.Hint
 	if general == "" {
 		general = generalHint(s, f.verdict.Reason)
@@ -51,7 +51,7 @@ func sentence(s string) string {
 const wholeLog = 16 * 1024
 
 // generalHint is the reason's own. Where nothing is known, more of the log helps only if there is more.
-func generalHint(s *survey, reason failure.Reason) string {
+func generalHint(s *podView, reason failure.Reason) string {
 	switch {
 	case reason != failure.ReasonUnknown || len(s.Log) >= wholeLog:
 		return catalogue.Hint(reason)
@@ -64,7 +64,7 @@ func generalHint(s *survey, reason failure.Reason) string {
 }
 
 // initHint says where an init container tells more, and that it needs memory where it was killed for it.
-func initHint(s *survey, f *finding) string {
+func initHint(s *podView, f *finding) string {
 	read := fmt.Sprintf("Read its log: kubectl logs -n %s %s -c %s", s.Pod.Namespace, s.Pod.Name, f.container)
 	if f.ended != nil && f.ended.Reason == "OOMKilled" {
 		return "Raise that init container's memory limit. " + read
@@ -74,7 +74,7 @@ func initHint(s *survey, f *finding) string {
 
 // valuesInForce tells what a person would change: the sizes after running out of memory, what no node could give, the
 // time allowed.
-func valuesInForce(s *survey, reason failure.Reason) string {
+func valuesInForce(s *podView, reason failure.Reason) string {
 	switch reason {
 	case failure.ReasonUnschedulable:
 		return requested(s)
@@ -91,7 +91,7 @@ func valuesInForce(s *survey, reason failure.Reason) string {
 }
 
 // inForce lists the container's limit, the heap and the overhead, with where each comes from.
-func inForce(s *survey, role string, spec job.Sizing, limit string) string {
+func inForce(s *podView, role string, spec job.Sizing, limit string) string {
 	var parts []string
 	if limit = cmp.Or(limit, spec.MemoryLimit); limit != "" {
 		parts = append(parts, "container limit "+limit)
@@ -113,7 +113,7 @@ func setting(fromSpec string, conf map[string]string, key, otherwise string) str
 }
 
 // overheadDefault words Spark's rule: a share of the heap, at least 384 MiB; the share is larger outside the JVM.
-func overheadDefault(s *survey, conf map[string]string, role string) string {
+func overheadDefault(s *podView, conf map[string]string, role string) string {
 	factor := conf["spark."+role+".memoryOverheadFactor"]
 	if factor == "" {
 		factor = conf["spark.kubernetes.memoryOverheadFactor"]
@@ -127,7 +127,7 @@ func overheadDefault(s *survey, conf map[string]string, role string) string {
 	return "by default (" + factor + " of the heap, at least 384m)"
 }
 
-func containerLimit(s *survey) string {
+func containerLimit(s *podView) string {
 	if q, ok := s.resources().Limits["memory"]; ok {
 		return q.String()
 	}
@@ -135,7 +135,7 @@ func containerLimit(s *survey) string {
 }
 
 // resources are those of the driver's container.
-func (s *survey) resources() corev1.ResourceRequirements {
+func (s *podView) resources() corev1.ResourceRequirements {
 	if s.Pod == nil {
 		return corev1.ResourceRequirements{}
 	}
@@ -149,7 +149,7 @@ func (s *survey) resources() corev1.ResourceRequirements {
 }
 
 // requested lists what the driver's container asks of a node.
-func requested(s *survey) string {
+func requested(s *podView) string {
 	var parts []string
 	for name, q := range s.resources().Requests {
 		parts = append(parts, string(name)+" "+q.String())
@@ -161,7 +161,7 @@ func requested(s *survey) string {
 	return "The driver requests " + strings.Join(parts, ", ") + "."
 }
 
-func executorLimit(s *survey) string {
+func executorLimit(s *podView) string {
 	for i := range s.Executors {
 		for _, c := range s.Executors[i].Spec.Containers {
 			if q, ok := c.Resources.Limits["memory"]; ok && (isExecutorContainer(c.Name) || len(s.Executors[i].Spec.Containers) == 1) {

@@ -166,7 +166,7 @@ var details = []detail{
 func of(reasons ...failure.Reason) []failure.Reason { return reasons }
 
 // detailFor words what the finding's text names.
-func detailFor(s *survey, f *finding) string {
+func detailFor(s *podView, f *finding) string {
 	if f.verdict.Reason == failure.ReasonUserCodeError && f.exception != nil {
 		return ownFrame(s, f.exception)
 	}
@@ -194,7 +194,7 @@ func (d *detail) speaksOf(r failure.Reason) bool {
 	return false
 }
 
-func (d *detail) words(s *survey, text string) string {
+func (d *detail) words(s *podView, text string) string {
 	m := d.expr.FindStringSubmatch(text)
 	if m == nil {
 		return ""

@@ -19,7 +19,7 @@ type origin struct {
 }
 
 // byOrigin is the verdict on an exception that no rule knows: only its own frames can prove the program to blame.
-func byOrigin(s *survey, x *throwable.Exception, lines []string) (catalogue.Verdict, origin) {
+func byOrigin(s *podView, x *throwable.Exception, lines []string) (catalogue.Verdict, origin) {
 	o := originOf(programOf(s, x), x)
 	if frames := notebookFrames(lines); o == (origin{}) && len(frames) > 0 {
 		o = pythonOrigin(x.Root().Class, frames)
@@ -148,7 +148,7 @@ type program struct {
 }
 
 // programOf finds the program's main class in the frames, in the specification or in the driver's arguments.
-func programOf(s *survey, x *throwable.Exception) program {
+func programOf(s *podView, x *throwable.Exception) program {
 	for _, link := range x.Chain() {
 		if throwable.SimpleName(link.Class) == "Py4JJavaError" {
 			return program{python: true}
@@ -229,7 +229,7 @@ func hasPrefix(name string, list []string) bool {
 const maxFrame = 256
 
 // ownFrame is the frame of the program's own code that is nearest to the failure.
-func ownFrame(s *survey, x *throwable.Exception) string {
+func ownFrame(s *podView, x *throwable.Exception) string {
 	p := programOf(s, x)
 	links := x.Chain()
 	for i := len(links) - 1; i >= 0; i-- {

@@ -10,7 +10,7 @@ import (
 )
 
 // check looks at one aspect of the pod and returns nil where it says nothing.
-type check func(*survey) *finding
+type check func(*podView) *finding
 
 // platformChecks are what the platform did to the driver. They come before any text, and the first hit decides.
 var platformChecks = []check{
@@ -18,11 +18,12 @@ var platformChecks = []check{
 	disruption,      // taken away: preemption, taint, drain, node shutdown
 	initContainer,   // the driver never began
 	waitingReason,   // image, secret, command
+	sidecarWaiting,  // another container of the pod, without which the pod stays Pending
 	unschedulable,   // no node
 	containerReason, // OOM kill, lost by the kubelet, could not start
 }
 
-func platformVerdict(s *survey) *finding {
+func platformVerdict(s *podView) *finding {
 	if s.Pod == nil {
 		return nil
 	}
@@ -57,22 +58,28 @@ var podReasons = map[string]failure.Reason{
 }
 
 // podReason reads status.reason of a failed pod.
-func podReason(s *survey) *finding {
+func podReason(s *podView) *finding {
 	status := s.Pod.Status
-	if status.Phase != corev1.PodFailed && status.Phase != corev1.PodUnknown || status.Reason == "" {
+	over := status.Phase == corev1.PodFailed || status.Phase == corev1.PodUnknown || status.Reason == "NodeLost"
+	if !over || status.Reason == "" {
 		return nil
 	}
-	reason, ok := podReasons[status.Reason]
+	return podReasonFinding(status.Reason, status.Message)
+}
+
+// podReasonFinding is what a pod's reason means, nil where it is not known.
+func podReasonFinding(podReason, message string) *finding {
+	reason, ok := podReasons[podReason]
 	if !ok {
-		if !strings.HasPrefix(status.Reason, "OutOf") {
+		if !strings.HasPrefix(podReason, "OutOf") {
 			return nil
 		}
 		reason = failure.ReasonUnschedulable
 	}
-	f := platformFinding(failure.SourcePodStatus, ruleOf("pod", status.Reason), reason, "driver pod: "+status.Reason, said(status.Reason, status.Message))
+	f := platformFinding(failure.SourcePodStatus, ruleOf("pod", podReason), reason, "driver pod: "+podReason, said(podReason, message))
 	switch reason {
 	case failure.ReasonEvicted:
-		if overOwnLimit(status.Message) {
+		if overOwnLimit(message) {
 			return f.retryable(failure.RetryableFalse).hint(
 				"The pod passed its own limit: raise the ephemeral-storage limit or the volume's sizeLimit, or write less scratch data.")
 		}
@@ -94,17 +101,21 @@ func overOwnLimit(message string) bool {
 		strings.Contains(m, "exceeds the limit")
 }
 
+// disruptions are the conditions of a pod that is taken away: Kubernetes' own, and Kueue's for pods that it stops.
+var disruptions = []corev1.PodConditionType{corev1.DisruptionTarget, "TerminationTarget"}
+
 // disruption reads the condition DisruptionTarget of a pod that has ended; on a running pod it is only announced.
-func disruption(s *survey) *finding {
+func disruption(s *podView) *finding {
 	if s.Pod.Status.Phase != corev1.PodFailed && (s.ended == nil || s.ended.ExitCode == 0) && !s.operatorGaveUp() {
 		return nil
 	}
-	c := podCondition(s.Pod, corev1.DisruptionTarget)
-	if c == nil || c.Status != corev1.ConditionTrue {
-		return nil
+	for _, kind := range disruptions {
+		if c := podCondition(s.Pod, kind); c != nil && c.Status == corev1.ConditionTrue {
+			return platformFinding(failure.SourcePodStatus, ruleOf("pod", string(kind)), failure.ReasonNodeDisruption,
+				"driver pod: "+string(kind)+", "+c.Reason, said(c.Reason, c.Message))
+		}
 	}
-	return platformFinding(failure.SourcePodStatus, "pod.disruption-target", failure.ReasonNodeDisruption,
-		"driver pod: DisruptionTarget, "+c.Reason, said(c.Reason, c.Message))
+	return nil
 }
 
 func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
@@ -117,7 +128,7 @@ func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCond
 }
 
 // initContainer finds the init container that failed.
-func initContainer(s *survey) *finding {
+func initContainer(s *podView) *finding {
 	if s.driver != nil && (s.driver.State.Running != nil || s.driver.State.Terminated != nil) {
 		return nil
 	}
@@ -165,12 +176,30 @@ var waitingReasons = map[string]failure.Reason{
 }
 
 // waitingReason reads why the driver's container, or another one of its pod, does not start.
-func waitingReason(s *survey) *finding {
+func waitingReason(s *podView) *finding {
 	if s.driver != nil {
 		if s.driver.State.Waiting == nil {
 			return nil
 		}
 		return waiting(s.driver.Name, s.driver.State.Waiting)
+	}
+	return nil
+}
+
+// sidecarWaiting reads why another container of the pod does not start. The operator leaves the application SUBMITTED
+// meanwhile, though the driver itself may run.
+func sidecarWaiting(s *podView) *finding {
+	if s.Pod.Status.Phase != corev1.PodPending || s.ended != nil {
+		return nil
+	}
+	for i := range s.Pod.Status.ContainerStatuses {
+		c := &s.Pod.Status.ContainerStatuses[i]
+		if c == s.driver || c.State.Waiting == nil {
+			continue
+		}
+		if f := waiting(c.Name, c.State.Waiting); f != nil {
+			return f
+		}
 	}
 	return nil
 }
@@ -194,7 +223,7 @@ func waiting(name string, w *corev1.ContainerStateWaiting) *finding {
 }
 
 // unschedulable reads why no node took the pod.
-func unschedulable(s *survey) *finding {
+func unschedulable(s *podView) *finding {
 	if s.Pod.Status.Phase != corev1.PodPending && s.Pod.Status.Phase != "" {
 		return nil
 	}
@@ -211,7 +240,7 @@ func unschedulable(s *survey) *finding {
 }
 
 // containerReason reads how the driver's container ended, where that alone decides.
-func containerReason(s *survey) *finding {
+func containerReason(s *podView) *finding {
 	if s.ended == nil || s.ended.ExitCode == 0 {
 		return nil
 	}
@@ -226,6 +255,11 @@ func containerReason(s *survey) *finding {
 		return f
 	case "ContainerStatusUnknown":
 		return decided(failure.ReasonNodeDisruption)
+	case "Unknown":
+		// containerd says so of a container that it lost, for example because its node started anew.
+		if s.ended.ExitCode == lostByRuntime {
+			return decided(failure.ReasonNodeDisruption)
+		}
 	case "StartError", "ContainerCannotRun", "RunContainerError":
 		return refused(decided(failure.ReasonContainerCommandError), s.ended.Message)
 	case "DeadlineExceeded":
@@ -238,6 +272,9 @@ func containerReason(s *survey) *finding {
 
 // ruleOf makes the ID of a rule about one of the kubelet's reasons.
 func ruleOf(kind, reason string) string { return kind + "." + strings.ToLower(head(reason, 48)) }
+
+// lostByRuntime is the exit code that containerd makes up for a container that it lost.
+const lostByRuntime = 255
 
 // said joins a fact and the platform's own text about it.
 func said(fact, message string) string {

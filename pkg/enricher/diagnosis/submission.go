@@ -9,16 +9,19 @@ import (
 )
 
 // fromOperator reads the operator's text, where no driver can be asked.
-func (e *Engine) fromOperator(s *survey) *finding {
+func (e *Engine) fromOperator(s *podView) *finding {
 	if code, reason, ok := operatorSaw(s.said); ok {
 		return fromOperatorExit(s, code, reason)
+	}
+	if f := fromOperatorPod(s.said); f != nil {
+		return f
 	}
 	switch {
 	case s.said == "":
 		return nil
 	case strings.EqualFold(s.said, "driver pod not found"):
 		return platformFinding(failure.SourcePodStatus, "operator.pod-not-found", failure.ReasonDriverTerminated, "driver pod not found",
-			"driver pod not found: it was deleted before it could tell how it ended").retryable(failure.RetryableTrue)
+			"driver pod not found: it was deleted before it could tell how it ended")
 	case strings.HasPrefix(s.said, "driver container status missing"):
 		return platformFinding(failure.SourcePodStatus, "operator.container-status-missing", failure.ReasonUnknown, "driver container status missing",
 			"driver container status missing")
@@ -26,7 +29,17 @@ func (e *Engine) fromOperator(s *survey) *finding {
 	return e.fromSubmission(s)
 }
 
-func fromOperatorExit(s *survey, code int32, reason string) *finding {
+// fromOperatorPod reads "driver pod failed with Reason: Evicted, Message: The node was low on resource".
+func fromOperatorPod(text string) *finding {
+	rest, ok := strings.CutPrefix(text, "driver pod failed with Reason: ")
+	if !ok {
+		return nil
+	}
+	reason, message, _ := strings.Cut(rest, ", Message: ")
+	return podReasonFinding(strings.TrimSpace(reason), message)
+}
+
+func fromOperatorExit(s *podView, code int32, reason string) *finding {
 	facts := ending(s.containerName(), reason, code)
 	if reason == "OOMKilled" {
 		return platformFinding(failure.SourceContainerStatus, "container.oomkilled", failure.ReasonDriverOOMKilled, facts, facts)
@@ -40,7 +53,7 @@ func fromOperatorExit(s *survey, code int32, reason string) *finding {
 const driverExists = "driver pod already exist"
 
 // fromSubmission reads the output of a spark-submit that failed inside the operator.
-func (e *Engine) fromSubmission(s *survey) *finding {
+func (e *Engine) fromSubmission(s *podView) *finding {
 	text := submissionOutput(s.said)
 	read := readText(text)
 	if f := read.fatal(); f != nil {

@@ -31,7 +31,7 @@ type annotation struct {
 const submissionClient = "org.apache.spark.deploy.k8s.submit."
 
 // readAnnotation parses the annotation; nil where there is none that could be evidence.
-func readAnnotation(s *survey) *annotation {
+func readAnnotation(s *podView) *annotation {
 	if s.Pod == nil {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (a *annotation) decides() bool { return a != nil && !a.ours && !a.bare && !
 
 // fromTexts asks the texts in the order of trust: annotation, log, termination message. The second result is how the
 // run went by the log, where that was asked.
-func (e *Engine) fromTexts(s *survey) (*finding, marks) {
+func (e *Engine) fromTexts(s *podView) (*finding, marks) {
 	a := readAnnotation(s)
 	if a.decides() {
 		f := e.fromException(s, failure.SourceAnnotation, a.exception, a.lines)
@@ -112,7 +112,7 @@ func (e *Engine) fromTexts(s *survey) (*finding, marks) {
 // decides reports whether what the log shows ended the driver. A log that goes on until a signal ends the process
 // explains it only by what nobody caught or what came again and again; and a driver that reports the exit code of
 // its Python process is explained by that process alone, or by what that process was left without.
-func decides(s *survey, log *reading, f *throwable.Found, a *annotation) bool {
+func decides(s *podView, log *reading, f *throwable.Found, a *annotation) bool {
 	if a != nil && a.bare && f.Kind == throwable.Java && !log.pythonFailed() {
 		return false
 	}
@@ -144,7 +144,7 @@ func (r *reading) repeats(f *throwable.Found) bool {
 	return n > 1
 }
 
-func (e *Engine) fromAnnotation(s *survey, a *annotation) *finding {
+func (e *Engine) fromAnnotation(s *podView, a *annotation) *finding {
 	source := failure.SourceAnnotation
 	if a.ours && a.source != "" {
 		source = a.source
@@ -174,7 +174,7 @@ func bareCode(message string) int32 {
 }
 
 // fromTermination reads the container's termination message: the end of the log, or whatever the program wrote.
-func (e *Engine) fromTermination(s *survey) *finding {
+func (e *Engine) fromTermination(s *podView) *finding {
 	if s.ended == nil || strings.TrimSpace(s.ended.Message) == "" {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (e *Engine) fromTermination(s *survey) *finding {
 	return exitFinding
 }
 
-func (e *Engine) fromFound(s *survey, source failure.Source, f *throwable.Found) *finding {
+func (e *Engine) fromFound(s *podView, source failure.Source, f *throwable.Found) *finding {
 	lines := f.Lines
 	if rest, ok := strings.CutPrefix(lines[0], "Caused by: "); ok {
 		lines = append([]string{rest}, lines[1:]...) // its head is missing: the cause stands first
@@ -205,7 +205,7 @@ func (e *Engine) fromFound(s *survey, source failure.Source, f *throwable.Found)
 	return finding
 }
 
-func (e *Engine) fromException(s *survey, source failure.Source, x *throwable.Exception, lines []string) *finding {
+func (e *Engine) fromException(s *podView, source failure.Source, x *throwable.Exception, lines []string) *finding {
 	x = unwrap(x)
 	v, ok := e.lookup(x)
 	if v, ok = atStart(x, v, ok); !ok {

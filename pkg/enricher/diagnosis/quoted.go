@@ -20,8 +20,8 @@ const (
 // maxQuoted is how much of a quoted failure is read, in bytes.
 const maxQuoted = 16 << 10
 
-// underneath is what a text that only wraps quotes as the failure itself, "" where it quotes none.
-func underneath(text string) string {
+// quotedFailure is what a text that only wraps quotes as the failure itself, "" where it quotes none.
+func quotedFailure(text string) string {
 	_, inner, streamed := strings.Cut(text, queryEnded)
 	if !streamed {
 		inner = text

@@ -6,8 +6,8 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
-// seal turns a finding into the diagnosis. Every text passes the gate here, and only here.
-func (e *Engine) seal(s *survey, f *finding) Diagnosis {
+// assemble turns a finding into the diagnosis. Every text passes the gate here, and only here.
+func (e *Engine) assemble(s *podView, f *finding) Diagnosis {
 	e.overrule(f)
 	g := newGate(s)
 	facts := factsOf(s, f)
@@ -40,7 +40,7 @@ func (e *Engine) seal(s *survey, f *finding) Diagnosis {
 }
 
 // factsOf words the verdict without any text of a program.
-func factsOf(s *survey, f *finding) string {
+func factsOf(s *podView, f *finding) string {
 	facts := f.facts
 	if facts == "" {
 		facts = "driver failed"
@@ -56,7 +56,7 @@ func factsOf(s *survey, f *finding) string {
 }
 
 // driverOf names the driver's pod and when the container that decided ran.
-func driverOf(s *survey, f *finding) *failure.Driver {
+func driverOf(s *podView, f *finding) *failure.Driver {
 	if s.Pod == nil {
 		return nil
 	}

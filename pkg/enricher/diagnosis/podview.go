@@ -11,8 +11,8 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/enricher/job"
 )
 
-// survey is the pod's side of the evidence, looked up once.
-type survey struct {
+// podView is the pod's side of the evidence, looked up once.
+type podView struct {
 	Evidence
 	// driver is the status of the driver's container, nil where the pod has none.
 	driver *corev1.ContainerStatus
@@ -22,8 +22,8 @@ type survey struct {
 	said  string // the operator's text
 }
 
-func look(ev Evidence) *survey {
-	s := &survey{Evidence: ev}
+func look(ev Evidence) *podView {
+	s := &podView{Evidence: ev}
 	if ev.Job != nil {
 		s.state, s.said = ev.Job.State, strings.TrimSpace(ev.Job.OperatorText)
 	}
@@ -42,7 +42,7 @@ func look(ev Evidence) *survey {
 
 // driverStatus finds the driver's container: the one named by the evidence, spark-kubernetes-driver, the one the
 // template names, the only one, the one that Spark's environment gives away.
-func (s *survey) driverStatus() *corev1.ContainerStatus {
+func (s *podView) driverStatus() *corev1.ContainerStatus {
 	ev := s.Evidence
 	name := ev.Container
 	if name == "" {
@@ -80,7 +80,7 @@ func byEnvironment(pod *corev1.Pod) *corev1.ContainerStatus {
 }
 
 // job is the application, an empty one where none is known.
-func (s *survey) job() *job.Job {
+func (s *podView) job() *job.Job {
 	if s.Job == nil {
 		return &job.Job{}
 	}
@@ -88,7 +88,7 @@ func (s *survey) job() *job.Job {
 }
 
 // mainClass is the program's main class, by the specification or the arguments of the driver's container.
-func (s *survey) mainClass() string {
+func (s *podView) mainClass() string {
 	if s.job().MainClass != "" || s.Pod == nil {
 		return s.job().MainClass
 	}
@@ -100,7 +100,7 @@ func (s *survey) mainClass() string {
 	return ""
 }
 
-func (s *survey) containerName() string {
+func (s *podView) containerName() string {
 	switch {
 	case s.driver != nil:
 		return s.driver.Name
@@ -111,7 +111,7 @@ func (s *survey) containerName() string {
 }
 
 // failed reports whether the attempt failed, as far as pod and application tell; without either, a log decides.
-func (s *survey) failed() bool {
+func (s *podView) failed() bool {
 	if s.Pod != nil {
 		if s.ended != nil {
 			return s.ended.ExitCode != 0
@@ -125,11 +125,11 @@ func (s *survey) failed() bool {
 }
 
 // operatorGaveUp: the operator failed the application although its pod, if there is one, did not.
-func (s *survey) operatorGaveUp() bool {
+func (s *podView) operatorGaveUp() bool {
 	return s.state == job.Failed
 }
 
-func (s *survey) exitCode() *int32 {
+func (s *podView) exitCode() *int32 {
 	if s.ended != nil {
 		code := s.ended.ExitCode
 		return &code
@@ -163,7 +163,7 @@ func operatorSaw(said string) (code int32, reason string, ok bool) {
 }
 
 // well reports a driver that ended well, whatever happened to its pod afterwards.
-func (s *survey) well() bool {
+func (s *podView) well() bool {
 	if s.Pod == nil {
 		return false
 	}
