@@ -11,6 +11,16 @@ import (
 type reading struct {
 	found []throwable.Found
 	marks marks
+	// commandFailed is true where the exit code is one by which a shell tells that a command could not be run.
+	commandFailed bool
+}
+
+// readLog reads the log of a driver.
+func readLog(s *podView) reading {
+	r := readText(tail(s.Log))
+	code := s.exitCode()
+	r.commandFailed = code != nil && *code >= 126 && *code <= 128
+	return r
 }
 
 func readText(text string) reading {
@@ -50,6 +60,9 @@ func (r *reading) weigh(f *throwable.Found) weight {
 	case f.Level == logtext.Warn:
 		return r.weighWarning(f)
 	case f.Kind == throwable.Launcher:
+		if f.Shell && r.marks.firstRecord > 0 && !r.commandFailed {
+			return noWeight // a start script or the program called a command that is missing, and Spark ran all the same
+		}
 		if r.marks.progress > f.Index {
 			return noWeight
 		}
@@ -190,3 +203,31 @@ func last(weights []weight, w weight) int {
 	}
 	return -1
 }
+
+// explained gives a finding whose chain says nothing the words of the warning before it: some clients throw an exception
+// without a message, and log what they were told.
+func (r *reading) explained(f *throwable.Found) *throwable.Found {
+	for _, link := range f.Chain() {
+		if strings.TrimSpace(link.Message) != "" {
+			return f
+		}
+	}
+	root := f.Root()
+	for i := len(r.found) - 1; i >= 0; i-- {
+		before := &r.found[i]
+		if before.Index >= f.Index || f.Index-before.Index > explainedWithin || before.Level < logtext.Warn {
+			continue
+		}
+		if strings.TrimSpace(before.Root().Message) != "" && packageOf(root.Class) != "" && before.Class != "" {
+			told := *f
+			outer := *f.Exception
+			outer.Cause = before.Exception
+			told.Exception = &outer
+			return &told
+		}
+	}
+	return f
+}
+
+// explainedWithin is how many lines before an exception the warning may stand that explains it.
+const explainedWithin = 40

@@ -54,6 +54,8 @@ func fromExit(s *podView, source failure.Source, code int32, orderly bool) *find
 	facts := ending(s.containerName(), reason, code)
 	known, ok := exits[code]
 	switch {
+	case code == 137 && s.terminated():
+		known = exit{failure.ReasonDriverTerminated, "killed when the grace period after SIGTERM was over"}
 	case code == 137 && (orderly || source == failure.SourceAnnotation):
 		// The JVM outlived what was killed: only the kernel does that within a container, at the memory limit.
 		known = exit{failure.ReasonDriverOOMKilled, "the program's Python or R process was killed, not the JVM"}
@@ -68,4 +70,9 @@ func fromExit(s *podView, source failure.Source, code int32, orderly bool) *find
 	return &finding{
 		source: source, verdict: catalogue.Of(fmt.Sprintf("exit.%d", code), known.reason), facts: facts, words: facts + ": " + known.words,
 	}
+}
+
+// terminated reports whether the driver was told to end before it was killed: its log says so, or its pod is deleted.
+func (s *podView) terminated() bool {
+	return s.signalled || s.Pod != nil && s.Pod.DeletionTimestamp != nil
 }

@@ -31,13 +31,31 @@ var frameRules = []frameRule{
 		reason: failure.ReasonDependencyConflict,
 		hint:   "Spark cannot read what the Python worker's pyarrow writes: use a pyarrow version that this Spark supports.",
 	},
+	// Databases answer in the server's language: what the client was doing is the same everywhere.
+	{
+		id: "frame.database-login",
+		frames: []string{
+			"core.v3.ConnectionFactoryImpl.doAuthentication", "mysql.cj.protocol.a.NativeAuthenticationProvider",
+			"jdbc.driver.T4CTTIoauthenticate", "sqlserver.jdbc.SQLServerConnection.sendLogon", "jdbc.SQLServerConnection$LogonCommand",
+			"mariadb.jdbc.client.impl.ConnectionHelper.authenticationHandler",
+		},
+		reason: failure.ReasonAccessDenied,
+	},
+	{
+		id: "frame.database-connect",
+		frames: []string{
+			"core.v3.ConnectionFactoryImpl.tryConnect", "mysql.cj.NativeSession.connect", "oracle.net.nt.", "oracle.net.ns.NSProtocol",
+			"sqlserver.jdbc.SQLServerConnection.connectHelper", "sqlserver.jdbc.IOBuffer.TDSChannel.open",
+		},
+		reason: failure.ReasonExternalServiceUnavailable,
+	},
 }
 
 // fromFrames is the verdict of the frames on an exception that no row of the catalogue knows.
 func fromFrames(x *throwable.Exception) (catalogue.Verdict, bool) {
 	root := x.Root()
 	for _, r := range frameRules {
-		if throwable.SimpleName(root.Class) == r.class && hasFrame(root, r.frames) {
+		if (r.class == "" || throwable.SimpleName(root.Class) == r.class) && hasFrame(root, r.frames) {
 			v := catalogue.Of(r.id, r.reason)
 			v.Hint = r.hint
 			return v, true

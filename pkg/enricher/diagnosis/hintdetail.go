@@ -36,7 +36,7 @@ var details = []detail{
 	},
 	{
 		of(failure.ReasonMissingDependency), "class",
-		regexp.MustCompile(`(?:load class|main class|find class) ([\w.$/]+[\w$])`),
+		regexp.MustCompile(`(?:load class|find or load main class|find class) ([\w.$/]+[\w$])`),
 		"Class %s is missing.",
 	},
 	{

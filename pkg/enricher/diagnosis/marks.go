@@ -8,6 +8,8 @@ import (
 
 // marks are the line numbers at which a driver's log tells how the run went; 0 where it does not.
 type marks struct {
+	// firstRecord and lastRecord are where the JVM first and last logged anything.
+	firstRecord, lastRecord int
 	// progress is the last sign that the program went on with its work.
 	progress int
 	// shutdown is where the context began to stop in an orderly way.
@@ -34,6 +36,9 @@ func (m *marks) see(line logtext.Line, index int) {
 			m.lastPrint = line.Text
 		}
 		return
+	}
+	if m.lastRecord = index; m.firstRecord == 0 {
+		m.firstRecord = index
 	}
 	signal := line.Level >= logtext.Warn && strings.Contains(line.Text, "RECEIVED SIGNAL ")
 	if line.Level >= logtext.Error && m.shutdown == 0 && !signal && !containsAny(line.Logger, noiseLoggers) {

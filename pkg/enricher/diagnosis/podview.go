@@ -20,6 +20,8 @@ type podView struct {
 	ended *corev1.ContainerStateTerminated
 	state job.State
 	said  string // the operator's text
+	// signalled is true where the log says that SIGTERM reached the JVM.
+	signalled bool
 }
 
 func look(ev Evidence) *podView {

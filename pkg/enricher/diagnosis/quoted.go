@@ -67,5 +67,8 @@ func quoted(root *throwable.Exception) *throwable.Exception {
 		}
 		return &throwable.Exception{Message: inner}
 	}
-	return throwable.ParseJava(strings.Split(inner, "\n"))
+	if x := throwable.ParseJava(strings.Split(inner, "\n")); x != nil {
+		return x
+	}
+	return &throwable.Exception{Message: inner}
 }

@@ -88,9 +88,13 @@ func (e *Engine) fromTexts(s *podView) (*finding, marks) {
 		f.usable, f.truncated = true, a.truncated
 		return f, marks{}
 	}
-	log := readText(tail(s.Log))
+	log := readLog(s)
+	s.signalled = log.marks.terminated > 0
 	if chosen := log.fatal(); chosen != nil && decides(s, &log, chosen, a) {
-		f := e.fromFound(s, failure.SourceDriverLog, chosen)
+		f := e.fromFound(s, failure.SourceDriverLog, log.explained(chosen))
+		if isBareExit(chosen.Exception) {
+			f.verdict, f.aside = bareExit(s, f.source, chosen.Exception).verdict, log.marks.aside()
+		}
 		if log.marks.missingJar != "" && f.verdict.Reason == failure.ReasonMissingDependency {
 			f.aside = "File " + log.marks.missingJar + " is not in the image."
 		}
@@ -152,13 +156,18 @@ func (e *Engine) fromAnnotation(s *podView, a *annotation) *finding {
 	f := e.fromException(s, source, a.exception, a.lines)
 	f.truncated = a.truncated
 	if a.bare {
-		code := bareCode(a.exception.Root().Message)
-		if code == 0 && s.ended != nil {
-			code = s.ended.ExitCode
-		}
-		f.verdict = fromExit(s, source, code, true).verdict
+		f.verdict = bareExit(s, source, a.exception).verdict
 	}
 	return f
+}
+
+// bareExit is the finding of an exception that only repeats the exit code of a Python or R process.
+func bareExit(s *podView, source failure.Source, x *throwable.Exception) *finding {
+	code := bareCode(x.Root().Message)
+	if code == 0 && s.ended != nil {
+		code = s.ended.ExitCode
+	}
+	return fromExit(s, source, code, true)
 }
 
 // bareCode parses "User application exited with 137".

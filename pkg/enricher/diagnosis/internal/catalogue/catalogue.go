@@ -90,6 +90,24 @@ func Hint(reason failure.Reason) string { return defaults[reason].hint }
 
 // Lookup finds the verdict of a failure; ok is false where no row applies.
 func Lookup(f Failure) (v Verdict, ok bool) {
+	v, ok = lookup(f)
+	return v.where(f.Links), ok
+}
+
+// where tells an executor that ran out of memory from the driver: a task's failure is quoted in that of its stage.
+func (v Verdict) where(links []Link) Verdict {
+	if v.Reason != failure.ReasonDriverOutOfMemory {
+		return v
+	}
+	for _, l := range links {
+		if strings.Contains(l.Message, "Lost task") && !strings.Contains(l.Message, "executor driver") {
+			return Of(v.Rule, failure.ReasonExecutorOutOfMemory)
+		}
+	}
+	return v
+}
+
+func lookup(f Failure) (v Verdict, ok bool) {
 	place, isPlace := Verdict{}, false
 	if c, rule, ok := conditionVerdict(f.Condition, f.SQLState); ok && !c.defers {
 		if !c.place {

@@ -235,9 +235,11 @@ var chainRules = []Rule{
 
 	// A worker that dies takes a broken pipe or an end of file with it.
 	{
-		ID:    "chain.python-worker-exited-unexpectedly",
-		Texts: []string{"python worker exited unexpectedly", "python worker failed to connect back"},
-		Not:   []string{"outofmemoryerror", "no space left"}, Reason: failure.ReasonUserCodeError,
+		ID: "chain.python-worker-exited-unexpectedly",
+		Texts: []string{
+			"python worker exited unexpectedly", "python worker failed to connect back", "sparklyr worker rscript failure",
+		},
+		Not: []string{"outofmemoryerror", "no space left"}, Reason: failure.ReasonUserCodeError,
 		Hint: "The Python worker died: look for a native crash or memory use in the UDF, " +
 			"or set spark.python.worker.faulthandler.enabled.",
 	},

@@ -3,6 +3,14 @@ package catalogue
 import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 var configurationRules = []Rule{
+	{
+		ID: "configuration.no-main-class", Texts: []string{"cannot load main class from jar", "no main class set in jar"},
+		Reason: failure.ReasonInvalidConfiguration, Hint: "The jar names no main class, or cannot be read to find it: set mainClass.",
+	},
+	{
+		ID: "configuration.application-failed-to-start", Texts: []string{"application failed to start"},
+		Reason: failure.ReasonInvalidConfiguration,
+	},
 	// The container's process.
 	{ID: "configuration.can-t-open-file.no-such-file", Texts: []string{"can't open file"}, All: []string{"no such file"}, Reason: failure.ReasonMissingDependency,
 		Hint: "The main file is not in the image at that path: check mainApplicationFile."},
@@ -252,6 +260,7 @@ var configurationRules = []Rule{
 			"SSLHandshakeException", "SSLCertVerificationError", "CertificateException",
 			"CertPathBuilderException", "SunCertPathBuilderException", "ValidatorException",
 		},
+		Not:    []string{"terminated the handshake", "peer shut down", "closed connection during handshake", "connection reset"},
 		Reason: failure.ReasonInvalidConfiguration,
 		Hint:   "The certificate is not trusted: add the issuing authority to the image's trust store.",
 	},

@@ -4,11 +4,16 @@ import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 var dataRules = []Rule{
 	// Commits.
+	{
+		ID: "data.commit-state-unknown", Classes: []string{"CommitStateUnknownException"},
+		Reason: failure.ReasonCommitConflict, Retryable: failure.RetryableUnknown,
+		Hint: "The commit may have happened: look at the table's snapshots before the job runs again, or an append may be doubled.",
+	},
 	{ID: "data.concurrent-append-exception", Classes: []string{
 		"ConcurrentAppendException", "ConcurrentDeleteReadException", "ConcurrentDeleteDeleteException",
 		"ConcurrentTransactionException", "ConcurrentWriteException", "MetadataChangedException",
 		"ProtocolChangedException", "DeltaConcurrentModificationException", "CommitFailedException",
-		"CommitStateUnknownException", "HoodieWriteConflictException",
+		"HoodieWriteConflictException",
 		"HoodieLockException", "SQLTransactionRollbackException",
 		"MySQLTransactionRollbackException", "LockException", "WaitingForLockException",
 		"NessieReferenceConflictException", "NessieConflictException", "CommitFailedError",
@@ -90,7 +95,7 @@ var dataRules = []Rule{
 	{
 		ID: "data.status-code-403",
 		Texts: []string{
-			"status code: 403", "status code: 401", "403 forbidden", "401 unauthorized",
+			"status code: 403", "status code: 401", "security_exception", "403 forbidden", "401 unauthorized",
 			"error code: accessdenied", "access denied", "accessdenied", "403 client error", "401 client error",
 			"invalidaccesskeyid", "signaturedoesnotmatch", "expiredtoken", "invalidtoken", "no aws credentials",
 			"unable to load credentials", "unable to load aws credentials", "gss initiate failed",
@@ -158,6 +163,10 @@ var dataRules = []Rule{
 		ID:      "data.illegal-state-exception.sources",
 		Classes: []string{"IllegalStateException"}, Texts: []string{"/sources/", "/offsets/", "/commits/"},
 		All: []string{"does not exist"}, Reason: failure.ReasonStreamingStateError,
+	},
+
+	{
+		ID: "data.batch-gone", Starts: []string{"batch "}, Texts: []string{" doesn't exist"}, Reason: failure.ReasonStreamingStateError,
 	},
 
 	// Schemas.
@@ -230,6 +239,7 @@ var dataRules = []Rule{
 	{
 		ID:    "data.relation.does-not-exist",
 		Texts: []string{"relation \"", "database \""}, All: []string{"\" does not exist"},
+		Not:    []string{"column \""},
 		Reason: failure.ReasonDataNotFound,
 	},
 }

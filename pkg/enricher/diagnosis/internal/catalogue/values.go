@@ -12,7 +12,7 @@ var valueRules = []Rule{
 			"UnsupportedTemporalTypeException", "SparkArithmeticException", "SparkDateTimeException",
 			"SparkNumberFormatException", "SparkUpgradeException", "InvalidProtocolBufferException",
 			"JsonParseException", "MalformedInputException", "BadZipFile", "ZipException",
-			"SchemaParseException", "ArrowInvalid", "DataError", "IntegrityError", "BatchUpdateException",
+			"SchemaParseException", "ArrowInvalid", "DataError", "IntegrityError",
 			"SQLIntegrityConstraintViolationException", "DataTruncation", "CorruptedFileException",
 			"TextParsingException", "InvalidRecordException", "UnicodeDecodeError",
 			"EmptyDataError", "BadGzipFile", "OutOfBoundsDatetime", "ArrowTypeError",

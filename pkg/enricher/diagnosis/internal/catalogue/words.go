@@ -162,7 +162,7 @@ func ByWords(links []Link) (Verdict, bool) {
 				if r.retryable != "" {
 					v.Retryable = r.retryable
 				}
-				return v, true
+				return v.where(links), true
 			}
 		}
 		if m := httpStatus.FindStringSubmatch(low[i].text); m != nil && httpReasons[m[1]] != "" {

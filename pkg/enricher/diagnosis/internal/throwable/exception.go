@@ -63,6 +63,8 @@ type Found struct {
 	// Headless is true where the beginning is missing, Frameless where nothing but the heading was printed.
 	Headless  bool
 	Frameless bool
+	// Shell is true for what a shell says of a command: programs and start scripts call commands that may be missing.
+	Shell bool
 	// Index is the number of the line it begins at.
 	Index int
 }

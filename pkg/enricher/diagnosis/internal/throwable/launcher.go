@@ -152,13 +152,14 @@ func launcherSign(text string) *sign {
 			return s
 		}
 	}
-	if text[0] != ' ' && text[0] != '\t' && text[0] != '+' && hasWordSign(strings.TrimRight(text, " ")) && !isJavaThrown(text) {
-		return &plainSign
+	if text[0] == ' ' || text[0] == '\t' || text[0] == '+' || isJavaThrown(text) {
+		return nil
 	}
-	return nil
+	return wordSign(strings.TrimRight(text, " "))
 }
 
-var plainSign = sign{}
+// plainSign is that of a line by itself, shellSign that of what a shell says of a command.
+var plainSign, shellSign = sign{}, sign{}
 
 // isJavaThrown: the words of a launcher in the message of an exception are no launcher's.
 func isJavaThrown(text string) bool {
@@ -166,24 +167,28 @@ func isJavaThrown(text string) bool {
 	return ok && isQualified(bare(class)) && namedThrown(class)
 }
 
-// hasWordSign looks at what follows each ": " of a line.
-func hasWordSign(text string) bool {
+// wordSign looks at what follows each ": " of a line.
+func wordSign(text string) *sign {
 	for at := 0; ; {
 		next := strings.Index(text[at:], ": ")
 		if next < 0 {
-			return false
+			return nil
 		}
 		at += next + 2
 		if at == len(text) || strings.IndexByte(wordBytes, text[at]) < 0 {
 			continue
 		}
 		if strings.HasPrefix(text[at:], "error: ") && strings.HasSuffix(text[:at-2], ".py") { // argparse
-			return true
+			return &plainSign
 		}
 		for i := range wordSigns {
 			s := &wordSigns[i]
-			if strings.HasPrefix(text[at:], s.text) && (!s.ends || len(text) == at+len(s.text) && startsLikeShell(text)) {
-				return true
+			switch {
+			case !strings.HasPrefix(text[at:], s.text):
+			case !s.ends:
+				return &plainSign
+			case len(text) == at+len(s.text) && startsLikeShell(text):
+				return &shellSign
 			}
 		}
 	}
@@ -227,6 +232,7 @@ func (p *plainReader) takeLauncher(r *Reader, text string) bool {
 		}
 	}
 	p.start(r, Launcher, text, s.following)
+	p.open.Shell = s == &shellSign
 	if s.prefix == errorBox {
 		p.open.Message = "Error:"
 	}
