@@ -230,4 +230,4 @@ func (r *reading) explained(f *throwable.Found) *throwable.Found {
 }
 
 // explainedWithin is how many lines before an exception the warning may stand that explains it.
-const explainedWithin = 40
+const explainedWithin = 200

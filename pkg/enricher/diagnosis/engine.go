@@ -84,7 +84,7 @@ func (e *Engine) find(s *podView) *finding {
 	}
 	if s.ended != nil {
 		f := fromExit(s, failure.SourceContainerStatus, s.ended.ExitCode, run.shutdown > 0)
-		f.aside = run.aside()
+		f.lead(run)
 		return f
 	}
 	if f := e.fromOperator(s); f != nil {

@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
@@ -75,4 +76,16 @@ func fromExit(s *podView, source failure.Source, code int32, orderly bool) *find
 // terminated reports whether the driver was told to end before it was killed: its log says so, or its pod is deleted.
 func (s *podView) terminated() bool {
 	return s.signalled || s.Pod != nil && s.Pod.DeletionTimestamp != nil
+}
+
+// lead puts what the program printed last before what its exit code means: programs say why they give up.
+func (f *finding) lead(run marks) {
+	switch f.verdict.Reason {
+	case failure.ReasonUserExit, failure.ReasonUnknown:
+		if run.lastPrint != "" && !run.starving {
+			f.words = strings.TrimSpace(run.lastPrint) + " (" + f.words + ")"
+			return
+		}
+	}
+	f.aside = run.aside()
 }

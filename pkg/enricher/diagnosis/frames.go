@@ -8,6 +8,8 @@ import (
 
 // frameRule is for a root cause whose words say nothing, or might be said of anything: what it was doing tells.
 type frameRule struct {
+	// starts: the message begins with one of these, if any are given.
+	starts []string
 	id     string
 	class  string
 	frames []string
@@ -42,6 +44,11 @@ var frameRules = []frameRule{
 		reason: failure.ReasonAccessDenied,
 	},
 	{
+		// The server said no while the client connected; what it says stands in its own language.
+		id: "frame.postgres-refused", class: "PSQLException", starts: []string{"FATAL", "ФАТАЛ", "致命"},
+		frames: []string{"org.postgresql.Driver.connect"}, reason: failure.ReasonAccessDenied,
+	},
+	{
 		id: "frame.database-connect",
 		frames: []string{
 			"core.v3.ConnectionFactoryImpl.tryConnect", "mysql.cj.NativeSession.connect", "oracle.net.nt.", "oracle.net.ns.NSProtocol",
@@ -55,7 +62,8 @@ var frameRules = []frameRule{
 func fromFrames(x *throwable.Exception) (catalogue.Verdict, bool) {
 	root := x.Root()
 	for _, r := range frameRules {
-		if (r.class == "" || throwable.SimpleName(root.Class) == r.class) && hasFrame(root, r.frames) {
+		if (r.class == "" || throwable.SimpleName(root.Class) == r.class) && hasFrame(root, r.frames) &&
+			(len(r.starts) == 0 || hasPrefix(root.Message, r.starts)) {
 			v := catalogue.Of(r.id, r.reason)
 			v.Hint = r.hint
 			return v, true

@@ -34,7 +34,17 @@ func (g *gate) exceptionLine(f *finding, facts string) string {
 	case root == x || sameWords(x, root):
 		return g.describe(x, failure.MaxMessageBytes)
 	}
-	return cut(g.describe(x, most)+"; caused by "+g.describe(root, rest), failure.MaxMessageBytes)
+	return cut(g.describe(x, most)+g.deciding(f)+"; caused by "+g.describe(root, rest), failure.MaxMessageBytes)
+}
+
+// deciding describes a link between the outermost and the root where its words decided.
+func (g *gate) deciding(f *finding) string {
+	const some = 240
+	chain, i := f.exception.Chain(), f.verdict.Link
+	if i <= 0 || i >= len(chain)-1 || strings.TrimSpace(chain[i].Message) == "" || wraps(chain[i]) {
+		return ""
+	}
+	return "; " + g.describe(chain[i], some)
 }
 
 // wrapped leads with the first link below the wrappers that tells something, goes on with the root where that tells

@@ -93,7 +93,8 @@ func (e *Engine) fromTexts(s *podView) (*finding, marks) {
 	if chosen := log.fatal(); chosen != nil && decides(s, &log, chosen, a) {
 		f := e.fromFound(s, failure.SourceDriverLog, log.explained(chosen))
 		if isBareExit(chosen.Exception) {
-			f.verdict, f.aside = bareExit(s, f.source, chosen.Exception).verdict, log.marks.aside()
+			f.verdict = bareExit(s, f.source, chosen.Exception).verdict
+			f.aside = log.marks.aside()
 		}
 		if log.marks.missingJar != "" && f.verdict.Reason == failure.ReasonMissingDependency {
 			f.aside = "File " + log.marks.missingJar + " is not in the image."

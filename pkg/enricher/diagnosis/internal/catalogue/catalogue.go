@@ -49,6 +49,8 @@ type Verdict struct {
 	Hint string
 	// Rule is the ID of the rule that decided, at most 63 bytes.
 	Rule string
+	// Link is the number of the link that decided, 0 where the chain as a whole or the outermost did.
+	Link int
 }
 
 // Link is one exception of a chain.
@@ -125,7 +127,9 @@ func lookup(f Failure) (v Verdict, ok bool) {
 		for _, table := range linkTables {
 			for j := range table {
 				if table[j].matches(links[i]) {
-					return table[j].verdict(), true
+					v := table[j].verdict()
+					v.Link = i
+					return v, true
 				}
 			}
 		}

@@ -91,6 +91,11 @@ var chainRules = []Rule{
 		Reason: failure.ReasonSqlAnalysisError,
 	},
 
+	{
+		ID: "chain.old-kubernetes-client", Texts: []string{"expected http 101 response but was"}, Classes: []string{"ProtocolException"},
+		Reason: failure.ReasonDependencyConflict,
+		Hint:   "The Kubernetes client of this Spark is too old for the API server, which refuses its watches: use a newer Spark.",
+	},
 	// The Kubernetes API. Its client words every refusal as one of the service account, so the cause is looked for
 	// first.
 	{ID: "chain.exceeded-quota.must-specify", Texts: []string{"exceeded quota", "failed quota", "must specify limits", "must specify requests"},
