@@ -1,0 +1,129 @@
+package published
+
+import (
+	"regexp"
+	"strings"
+)
+
+// form is a way in which software prints its codes.
+type form struct {
+	// list holds the codes.
+	list string
+	// anchor is in every text of this form, in lower case: it is sought before the expression is tried.
+	anchor string
+	// class: the class of the exception contains one of these. Empty: any class.
+	class []string
+	// before is how far before the anchor the expression may begin.
+	before int
+	// code's first group is the code. It is tried on the text around the anchor.
+	code *regexp.Regexp
+	// prefix goes before what the group holds.
+	prefix string
+}
+
+const (
+	// lookedAt is how much of a message is looked at, in bytes.
+	lookedAt = 16 * 1024
+	// after is how far after the anchor an expression looks, in bytes.
+	after = 400
+	// most is how many places of one anchor are tried.
+	most = 8
+)
+
+// Code finds a vendor's code in the message of an exception of this class, and tells what it means. A code that says
+// something comes before one that defers, and a vendor's own before the general ones.
+func Code(class, message string) (Decision, string, bool) {
+	if len(message) > lookedAt {
+		message = message[:lookedAt]
+	}
+	low := lower(message)
+	t := text{class: strings.ToLower(class), message: message, low: low}
+	deferred, deferredCode := Decision{}, ""
+	for i := range forms {
+		d, code, ok := t.find(&forms[i])
+		if ok && !d.Defer {
+			return d, code, true
+		}
+		if ok && deferredCode == "" {
+			deferred, deferredCode = d, code
+		}
+	}
+	return deferred, deferredCode, deferredCode != ""
+}
+
+type text struct{ class, message, low string }
+
+// find looks for the codes of one form, the first that decides before one that defers.
+func (t text) find(f *form) (found Decision, code string, ok bool) {
+	if !f.meant(t.class) {
+		return Decision{}, "", false
+	}
+	table := lists().codes[f.list]
+	for n, from := 0, 0; n < most; n++ {
+		at := strings.Index(t.low[from:], f.anchor)
+		if at < 0 {
+			break
+		}
+		at += from
+		from = at + max(len(f.anchor), 1)
+		c := f.at(t.message, at)
+		d, known := table[c]
+		if !known || f.list == "sqlstate" && t.sparks(at) {
+			continue
+		}
+		if !d.Defer {
+			return d, c, true
+		}
+		if !ok {
+			found, code, ok = d, c, true
+		}
+	}
+	return found, code, ok
+}
+
+func (f *form) meant(class string) bool {
+	if len(f.class) == 0 {
+		return true
+	}
+	for _, c := range f.class {
+		if strings.Contains(class, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// at applies the form to the text around the anchor, and returns the code or nothing.
+func (f *form) at(message string, anchor int) string {
+	begin := max(0, anchor-f.before)
+	end := min(len(message), anchor+len(f.anchor)+after)
+	groups := f.code.FindStringSubmatch(message[begin:end])
+	for _, g := range groups[min(1, len(groups)):] {
+		if g != "" {
+			return f.prefix + g
+		}
+	}
+	return ""
+}
+
+// condition is how Spark and its kin head a message: [TABLE_OR_VIEW_NOT_FOUND].
+var condition = regexp.MustCompile(`\[[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:\.[A-Z0-9_]+)?\] `)
+
+// sparks tells whether the SQLSTATE at this place belongs to a condition of Spark's: that is looked up as such.
+func (t text) sparks(at int) bool {
+	if strings.HasPrefix(t.class, "org.apache.spark.") || strings.HasPrefix(t.class, "pyspark.") {
+		return true
+	}
+	return condition.MatchString(t.message[:at])
+}
+
+// lower keeps the length of the text, so that places in one are places in the other.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
