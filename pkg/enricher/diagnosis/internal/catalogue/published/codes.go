@@ -13,19 +13,23 @@ type form struct {
 	anchor string
 	// class: the class of the exception contains one of these. Empty: any class.
 	class []string
-	// before is how far before the anchor the expression may begin.
-	before int
+	// before and after are how far before and after the anchor the expression looks, in bytes. An after of 0 is nearby.
+	before, after int
+	// shape must hold at the anchor, where it is given: for anchors that are too common.
+	shape *shape
 	// code's first group is the code. It is tried on the text around the anchor.
 	code *regexp.Regexp
 	// prefix goes before what the group holds.
 	prefix string
+	// id is the number of its anchor.
+	id int
 }
 
 const (
 	// lookedAt is how much of a message is looked at, in bytes.
 	lookedAt = 16 * 1024
-	// after is how far after the anchor an expression looks, in bytes.
-	after = 400
+	// nearby is how far after the anchor an expression looks, in bytes, where its form does not say.
+	nearby = 80
 	// most is how many places of one anchor are tried.
 	most = 8
 )
@@ -36,8 +40,11 @@ func Code(class, message string) (Decision, string, bool) {
 	if len(message) > lookedAt {
 		message = message[:lookedAt]
 	}
-	low := lower(message)
-	t := text{class: strings.ToLower(class), message: message, low: low}
+	t := text{class: strings.ToLower(class), message: message}
+	if strings.Contains(t.class, "kubernetes") {
+		return Decision{}, "", false // What the Kubernetes API answers has rules of its own.
+	}
+	t.found = anchors().places(message)
 	deferred, deferredCode := Decision{}, ""
 	for i := range forms {
 		d, code, ok := t.find(&forms[i])
@@ -51,7 +58,11 @@ func Code(class, message string) (Decision, string, bool) {
 	return deferred, deferredCode, deferredCode != ""
 }
 
-type text struct{ class, message, low string }
+type text struct {
+	class, message string
+	// found are the places of the anchors, by their numbers.
+	found [][]int
+}
 
 // find looks for the codes of one form, the first that decides before one that defers.
 func (t text) find(f *form) (found Decision, code string, ok bool) {
@@ -59,13 +70,7 @@ func (t text) find(f *form) (found Decision, code string, ok bool) {
 		return Decision{}, "", false
 	}
 	table := lists().codes[f.list]
-	for n, from := 0, 0; n < most; n++ {
-		at := strings.Index(t.low[from:], f.anchor)
-		if at < 0 {
-			break
-		}
-		at += from
-		from = at + max(len(f.anchor), 1)
+	for _, at := range t.places(f) {
 		c := f.at(t.message, at)
 		d, known := table[c]
 		if !known || f.list == "sqlstate" && t.sparks(at) {
@@ -93,10 +98,24 @@ func (f *form) meant(class string) bool {
 	return false
 }
 
+// start is the only place of an empty anchor.
+var start = []int{0}
+
+func (t text) places(f *form) []int {
+	if f.anchor == "" {
+		return start
+	}
+	return t.found[f.id]
+}
+
 // at applies the form to the text around the anchor, and returns the code or nothing.
 func (f *form) at(message string, anchor int) string {
 	begin := max(0, anchor-f.before)
-	end := min(len(message), anchor+len(f.anchor)+after)
+	reach := f.after
+	if reach == 0 {
+		reach = nearby
+	}
+	end := min(len(message), anchor+len(f.anchor)+reach)
 	groups := f.code.FindStringSubmatch(message[begin:end])
 	for _, g := range groups[min(1, len(groups)):] {
 		if g != "" {
@@ -115,15 +134,4 @@ func (t text) sparks(at int) bool {
 		return true
 	}
 	return condition.MatchString(t.message[:at])
-}
-
-// lower keeps the length of the text, so that places in one are places in the other.
-func lower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
 }
