@@ -4,7 +4,8 @@
     hack/published/extract.py LIST            all names
     hack/published/extract.py LIST --missing  the names that the list's file does not decide yet
 
-The artefacts are fetched by mvn and pip. To renew a list, raise its versions here and in the head of its file, and
+The artefacts are fetched by mvn and pip; the Spark distributions are those that hack/spark/fetch.sh puts into .cache
+(written here as version/jar). To renew a list, raise its versions here and in the head of its file, and
 decide each name that --missing prints. Lists without an entry here are kept by hand from the documents that their
 heads name.
 """
@@ -17,7 +18,8 @@ import subprocess
 import tempfile
 import zipfile
 
-DATA = pathlib.Path(__file__).parents[2] / "pkg/enricher/diagnosis/internal/catalogue/published/data"
+ROOT = pathlib.Path(__file__).parents[2]
+DATA = ROOT / "pkg/enricher/diagnosis/internal/catalogue/published/data"
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
 EXCEPTION = re.compile(r"(Exception|Error|Failure|InvalidToken)\.class$")
 
@@ -27,7 +29,7 @@ CLASSES = {
     "iceberg": (["org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.10.0"], r"org/apache/iceberg/(?!shaded|relocated)"),
     "hudi": (["org.apache.hudi:hudi-spark3.5-bundle_2.12:1.0.2"], r"org/apache/hudi/(?!org/|com/|javax/|io/)"),
     "paimon": (["org.apache.paimon:paimon-bundle:1.0.1"], r"org/apache/paimon/(?!shade)"),
-    "hadoop": (["org.apache.hadoop:hadoop-common:3.4.1", "org.apache.hadoop:hadoop-client-api:3.5.0", "org.apache.hadoop:hadoop-azure:3.4.1"],
+    "hadoop": (["org.apache.hadoop:hadoop-common:3.4.1", "4.3.0/hadoop-client-api", "org.apache.hadoop:hadoop-azure:3.4.1"],
                r"org/apache/hadoop/(fs|hdfs|io|ipc|security|util|net|ha|crypto|conf|service|metrics2|mapred/[A-Z]|mapreduce/)|org/apache/hadoop/Hadoop"),
     "celeborn": (["org.apache.celeborn:celeborn-client-spark-3-shaded_2.12:0.5.4"], r"org/apache/celeborn/(?!shaded)"),
     "uniffle": (["org.apache.uniffle:rss-client-spark3-shaded:0.9.2"], r"org/apache/uniffle/(?!shaded)"),
@@ -47,15 +49,14 @@ CLASSES = {
     "elasticsearch": (["co.elastic.clients:elasticsearch-java:8.17.0"], r"co/elastic/"),
     "orc": (["org.apache.orc:orc-core:1.9.5"], r"org/apache/orc/"),
     "arrow": (["org.apache.arrow:arrow-vector:17.0.0"], r"org/apache/arrow/"),
-    "parquet": (["org.apache.parquet:parquet-common:1.17.0", "org.apache.parquet:parquet-column:1.17.0", "org.apache.parquet:parquet-hadoop:1.17.0"],
+    "parquet": (["4.3.0/parquet-common", "4.3.0/parquet-column", "4.3.0/parquet-hadoop"],
                 r"org/apache/parquet/(?!shaded)"),
 }
 
 DELTA = ["io.delta:delta-spark_2.12:3.3.2", "io.delta:delta-spark_2.13:4.0.0", "io.delta:delta-spark_2.13:4.0.1",
          "io.delta:delta-spark_2.13:4.1.0", "io.delta:delta-spark_4.1_2.13:4.3.0"]
-SPARK = ["org.apache.spark:spark-core_2.12:3.4.4", "org.apache.spark:spark-common-utils_2.12:3.5.9",
-         "org.apache.spark:spark-common-utils_2.13:4.0.1", "org.apache.spark:spark-common-utils_2.13:4.1.4",
-         "org.apache.spark:spark-common-utils_2.13:4.3.0"]
+SPARK = ["org.apache.spark:spark-core_2.12:3.4.4", "3.5.9/spark-common-utils_2", "org.apache.spark:spark-common-utils_2.13:4.0.1",
+         "4.1.4/spark-common-utils_2", "4.3.0/spark-common-utils_2"]
 PYSPARK = ["3.5.9", "4.1.4", "4.3.0"]
 
 # Modules of Python packages whose exception classes are listed.
@@ -70,24 +71,23 @@ PYTHON = {
 }
 
 
-def maven(artefact):
+def jar(artefact):
+    if "/" in artefact:
+        version, name = artefact.split("/")
+        (path,) = (ROOT / ".cache/spark" / version / "jars").glob(f"{name}*.jar")
+        return zipfile.ZipFile(path)
     group, name, version = artefact.split(":")
     directory = tempfile.mkdtemp()
     subprocess.run(["mvn", "-q", "-B", COPY, f"-Dartifact={group}:{name}:{version}:jar", f"-DoutputDirectory={directory}"],
-                   check=True)
+                   check=True, stdout=subprocess.DEVNULL)
     return zipfile.ZipFile(f"{directory}/{name}-{version}.jar")
 
 
 def wheel(package):
     directory = tempfile.mkdtemp()
-    subprocess.run(["pip", "download", "-q", "--no-deps", "-d", directory, package], check=True)
+    subprocess.run(["pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d", directory, package], check=True)
     (path,) = pathlib.Path(directory).iterdir()
-    if path.suffix in (".whl", ".zip"):
-        return zipfile.ZipFile(path).read
-    import tarfile
-    archive = tarfile.open(path)
-    root = archive.getnames()[0].split("/")[0]
-    return lambda member: archive.extractfile(f"{root}/{member}").read()
+    return zipfile.ZipFile(path).read
 
 
 def conditions(table, sub):
@@ -99,20 +99,20 @@ def conditions(table, sub):
 
 def spark_conditions(artefacts, pattern):
     for artefact in artefacts:
-        jar = maven(artefact)
-        for member in jar.namelist():
-            table = json.loads(jar.read(member)) if re.fullmatch(pattern, member) else {}
+        archive = jar(artefact)
+        for member in archive.namelist():
+            table = json.loads(archive.read(member)) if re.fullmatch(pattern, member) else {}
             # Newer versions keep the classes of SQLSTATE in error-classes.json.
             yield from conditions({k: v for k, v in table.items() if isinstance(v, dict)}, "subClass")
 
 
 def pyspark_conditions():
     for version in PYSPARK:
-        read = wheel(f"pyspark=={version}")
+        archive = zipfile.ZipFile(ROOT / ".cache/spark" / version / "python/lib/pyspark.zip")
         try:
-            text = read("pyspark/errors/error-conditions.json")
+            text = archive.read("pyspark/errors/error-conditions.json")
         except KeyError:
-            text = literal(read("pyspark/errors/error_classes.py").decode(), "ERROR_CLASSES_JSON")
+            text = literal(archive.read("pyspark/errors/error_classes.py").decode(), "ERROR_CLASSES_JSON")
         yield from conditions(json.loads(text), "sub_class")
 
 
@@ -126,8 +126,8 @@ def literal(source, name):
 
 def classes(artefacts, own):
     for artefact in artefacts:
-        for member in maven(artefact).namelist():
-            if re.match(own, member) and EXCEPTION.search(member) and not re.search(r"\$\d", member):
+        for member in jar(artefact).namelist():
+            if re.match(own, member) and EXCEPTION.search(member) and not re.search(r"\$\d|FunctionWith", member):
                 yield member.removesuffix(".class").replace("/", ".")
 
 
@@ -150,7 +150,7 @@ def names(name):
     if name == "pyspark":
         return pyspark_conditions()
     if name == "sqlstate":
-        return list(json.loads(maven(SPARK[-1]).read("error/error-states.json"))) + [code for _, code in psycopg_codes()]
+        return list(json.loads(jar(SPARK[-1]).read("error/error-states.json"))) + [code for _, code in psycopg_codes()]
     if name == "psycopg2":
         return ["psycopg2.errors." + "".join(p.capitalize() for p in n.split("_")) for n, _ in psycopg_codes() if not n.startswith("CLASS_")]
     if name == "python":
@@ -161,8 +161,8 @@ def names(name):
 
 
 def kafka_codes():
-    jar = maven(CLASSES["kafka"][0][0])
-    out = subprocess.run(["javap", "-cp", jar.filename, "org.apache.kafka.common.protocol.Errors"],
+    archive = jar(CLASSES["kafka"][0][0])
+    out = subprocess.run(["javap", "-cp", archive.filename, "org.apache.kafka.common.protocol.Errors"],
                          check=True, capture_output=True, text=True).stdout
     return re.findall(r"static final org\.apache\.kafka\.common\.protocol\.Errors (\w+);", out)
 

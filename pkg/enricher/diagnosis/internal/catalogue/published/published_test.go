@@ -292,6 +292,7 @@ func TestCoverage(t *testing.T) {
 
 func BenchmarkCode(b *testing.B) {
 	for name, text := range map[string]string{
+		"log":         strings.Repeat("java.lang.RuntimeException: could not write file to hdfs://nn/path/part-00001 in 3 ms\n", 8192/90),
 		"prose":       strings.Repeat("The quick brown fox (7) jumps over the error code of 404 lazy dogs. ", 8192/68),
 		"parentheses": strings.Repeat("f(x) ", 8192/5),
 		"anchors":     strings.Repeat("error code: _exception status code sqlstate ", 8192/44),
