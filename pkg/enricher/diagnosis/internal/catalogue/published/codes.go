@@ -35,7 +35,8 @@ const (
 )
 
 // Code finds a vendor's code in the message of an exception of this class, and tells what it means. A code that says
-// something comes before one that defers, and a vendor's own before the general ones.
+// something comes before one that defers, and a vendor's own before the general ones. The message is wanted as a whole:
+// the head of a message of Spark's tells that its SQLSTATE is no database's.
 func Code(class, message string) (Decision, string, bool) {
 	if len(message) > lookedAt {
 		message = message[:lookedAt]
