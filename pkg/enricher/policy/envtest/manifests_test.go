@@ -36,7 +36,7 @@ var _ = Describe("the manifests", func() {
 			"Namespace": 1, "ServiceAccount": 1, "ClusterRole": 1, "ClusterRoleBinding": 1, "Role": 1, "RoleBinding": 1,
 			"ConfigMap": 1, "Deployment": 1, "PodDisruptionBudget": 1,
 			"MutatingAdmissionPolicy": 1, "MutatingAdmissionPolicyBinding": 1,
-			"ValidatingAdmissionPolicy": 2, "ValidatingAdmissionPolicyBinding": 2,
+			"ValidatingAdmissionPolicy": 4, "ValidatingAdmissionPolicyBinding": 4,
 		}))
 	})
 
