@@ -87,8 +87,13 @@ var _ = Describe("the manifests", func() {
 // kustomize builds a folder below config with the control plane's own kubectl.
 func kustomize(folder string) []*unstructured.Unstructured {
 	GinkgoHelper()
+	return kustomizeAt(filepath.Join(configFolder, folder))
+}
+
+func kustomizeAt(path string) []*unstructured.Unstructured {
+	GinkgoHelper()
 	kubectl := filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl")
-	out, err := exec.Command(kubectl, "kustomize", filepath.Join(configFolder, folder)).Output()
+	out, err := exec.Command(kubectl, "kustomize", path).Output()
 	Expect(err).NotTo(HaveOccurred())
 	return decode(out)
 }
