@@ -52,8 +52,9 @@ them. It may be repeated, and is to be repeated after an upgrade of the spark-op
 		"have the enricher's webhook stand in for mutating policies (Kubernetes < 1.36); config/webhook serves it")
 	command.Flags().StringSliceVar(&flags.with, "with", nil, "policies that are off by default: finalizer, termination-message")
 	command.Flags().StringSliceVar(&flags.namespaces, "namespaces", nil, "namespaces that the policies of --with apply to (default all)")
-	command.Flags().StringVar(&flags.serviceAccount, "service-account", install.DefaultServiceAccount.String(),
-		"the enricher's service account as namespace/name, which the fence surrounds")
+	command.Flags().StringVar(&flags.serviceAccount, "service-account", "",
+		"the enricher's service account as namespace/name, which the fence surrounds (default the one that the enricher's\n"+
+			"ClusterRole is bound to, or "+install.DefaultServiceAccount.String()+")")
 	command.MarkFlagsMutuallyExclusive("check", "remove")
 	command.MarkFlagsMutuallyExclusive("check", "dry-run")
 	return command
@@ -87,6 +88,9 @@ func (f *installFlags) options() (install.Options, error) {
 			return options, err
 		}
 		options.Features = append(options.Features, feature)
+	}
+	if f.serviceAccount == "" {
+		return options, nil
 	}
 	namespace, name, found := strings.Cut(f.serviceAccount, "/")
 	if !found || namespace == "" || name == "" || strings.Contains(name, "/") {

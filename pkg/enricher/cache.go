@@ -13,6 +13,7 @@ import (
 
 	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/text"
 )
 
 // appNameIndex finds driver pods by the name of their application.
@@ -59,14 +60,36 @@ func trimMetadata(obj any) (any, error) {
 	return obj, nil
 }
 
+// keptAnnotations are those of a driver pod that are in use, and how many bytes of each: Spark writes up to 64 KiB of an
+// exception, and whoever may create pods up to 256 KiB of anything.
+var keptAnnotations = map[string]int{
+	spark.AnnotationExitException:         64 << 10,
+	v1beta2.AnnotationExitExceptionSource: 64,
+	metav1.InitialEventsAnnotationKey:     64, // a streaming list ends with it
+}
+
+// trimAnnotations gives nil only for nil: a patch of the annotations depends on whether the pod has any.
+func trimAnnotations(annotations map[string]string) map[string]string {
+	if annotations == nil {
+		return nil
+	}
+	kept := map[string]string{}
+	for key, limit := range keptAnnotations {
+		if value, ok := annotations[key]; ok {
+			kept[key] = text.Cut(value, limit)
+		}
+	}
+	return kept
+}
+
 // trimPod keeps of a driver pod's specification the node and, of each container, what a diagnosis quotes or
-// has to redact.
+// has to redact, and of its annotations those in use.
 func trimPod(obj any) (any, error) {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok {
 		return obj, nil
 	}
-	pod.ManagedFields = nil
+	pod.ManagedFields, pod.Annotations = nil, trimAnnotations(pod.Annotations)
 	pod.Spec = corev1.PodSpec{
 		NodeName: pod.Spec.NodeName, ServiceAccountName: pod.Spec.ServiceAccountName,
 		ActiveDeadlineSeconds: pod.Spec.ActiveDeadlineSeconds,

@@ -116,6 +116,10 @@ func setup(ctx context.Context, mgr ctrl.Manager, clientset kubernetes.Interface
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("setting up the controller: %w", err)
 	}
+	strays := &Strays{Pods: clientset.CoreV1(), Release: reconciler.removeFinalizer}
+	if err := strays.SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("setting up the release of stray pods: %w", err)
+	}
 	if err := mgr.Add(served); err != nil {
 		return fmt.Errorf("watching for the lead: %w", err)
 	}

@@ -94,10 +94,12 @@ type memory struct {
 	clock clock.PassiveClock
 	mu    sync.Mutex
 	apps  map[types.NamespacedName]*application
+	// unnamed bounds what pods may cost that no application has named.
+	unnamed unnamedPods
 }
 
 func newMemory(c clock.PassiveClock) *memory {
-	return &memory{clock: c, apps: map[types.NamespacedName]*application{}}
+	return &memory{clock: c, apps: map[types.NamespacedName]*application{}, unnamed: newUnnamedPods()}
 }
 
 // observeApp notes which attempt the application is at, and a submission that failed: both may be over before a
@@ -150,12 +152,19 @@ func (m *memory) observeGeneration(a *application, app *v1beta2.SparkApplication
 	a.generation = app.Generation
 }
 
-// observePod notes a driver pod that has ended, or is gone.
+// observePod notes a driver pod that has ended, or is gone. One that names no application can be nobody's driver.
 func (m *memory) observePod(pod *corev1.Pod, gone bool) {
+	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[v1beta2.LabelAppName]}
+	if key.Name == "" {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[v1beta2.LabelAppName]}
-	m.applicationFor(key).attempt(evidence.SubmissionID(pod), m.clock.Now()).see(seenPod{pod: pod, gone: gone})
+	id := evidence.SubmissionID(pod)
+	t := m.applicationFor(key).attempt(id, m.clock.Now())
+	if kept := t.see(seenPod{pod: pod, gone: gone}); kept && gone && !t.named {
+		m.boundUnnamed(key, id, pod)
+	}
 }
 
 // seenPod is a pod as it was last seen; unasked is true if it had ended before anybody wanted it deleted.
@@ -164,9 +173,10 @@ type seenPod struct {
 	gone, unasked bool
 }
 
-func (t *attempt) see(seen seenPod) {
+// see notes a pod that claims to be the attempt's driver, and reports whether it is kept.
+func (t *attempt) see(seen seenPod) bool {
 	if t.settled {
-		return
+		return false
 	}
 	seen.unasked = seen.pod.DeletionTimestamp == nil && evidence.IsOver(seen.pod)
 	i := slices.IndexFunc(t.seenPods, func(s seenPod) bool { return s.pod.UID == seen.pod.UID })
@@ -176,7 +186,10 @@ func (t *attempt) see(seen seenPod) {
 		t.seenPods[i] = seen
 	case len(t.seenPods) < claimantLimit:
 		t.seenPods = append(t.seenPods, seen)
+	default:
+		return false
 	}
+	return true
 }
 
 // choosePod picks the driver pod of app among those that claim to be.
@@ -213,6 +226,7 @@ func (a *application) attempt(id string, now time.Time) *attempt {
 	if i := slices.IndexFunc(a.attempts, func(t attempt) bool { return t.submissionID == id }); i >= 0 {
 		return &a.attempts[i]
 	}
+	a.makeRoom()
 	a.attempts = append(a.attempts, attempt{submissionID: id, seen: now})
 	return &a.attempts[len(a.attempts)-1]
 }

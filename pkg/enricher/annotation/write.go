@@ -61,10 +61,11 @@ func Write(
 	return refused("The API server refused the annotation"), nil
 }
 
-// body is the patch in one of two shapes, since a test in an absent map is refused like one that does not hold.
+// body is the patch in one of two shapes, since a test in an absent map is refused like one that does not hold. A pod from
+// the cache has an empty map where it has annotations that the cache does not keep.
 func body(pod *corev1.Pod, trace string, source failure.Source) []byte {
 	ops := []patch.Operation{patch.Test("/metadata/uid", pod.UID)}
-	if len(pod.Annotations) == 0 {
+	if pod.Annotations == nil {
 		ops = append(ops, patch.Test("/metadata/annotations", nil), patch.Add("/metadata/annotations", map[string]string{
 			spark.AnnotationExitException:         trace,
 			v1beta2.AnnotationExitExceptionSource: string(source),

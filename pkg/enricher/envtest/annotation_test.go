@@ -1,12 +1,15 @@
 package envtest
 
 import (
+	"net/http"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
@@ -33,6 +36,35 @@ var _ = Describe("The annotation writer", func() {
 		Entry("without an annotations map", nil),
 		Entry("with other annotations", map[string]string{"team/owner": "data"}),
 	)
+
+	It("annotates a pod with one patch of whose annotations the cache keeps none", func(ctx SpecContext) {
+		pod := create(ctx, map[string]string{"team/owner": "data"})
+		cached := pod.DeepCopy()
+		cached.Annotations = map[string]string{}
+		requests := 0
+		counted := rest.CopyConfig(environment.Config)
+		counted.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(request *http.Request) (*http.Response, error) {
+				requests++
+				return next.RoundTrip(request)
+			})
+		})
+		got, err := annotation.Write(ctx, kubernetes.NewForConfigOrDie(counted), cached, trace, failure.SourceDriverLog)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(got.Reason).To(Equal(v1beta2.AnnotatedByEnricher))
+		Expect(read(ctx, pod).Annotations).To(HaveLen(3))
+		Expect(requests).To(Equal(1))
+	})
+
+	It("says what annotations that the cache does not keep leave no room for", func(ctx SpecContext) {
+		pod := create(ctx, map[string]string{"team/owner": strings.Repeat("x", 256<<10-len("team/owner"))})
+		cached := pod.DeepCopy()
+		cached.Annotations = map[string]string{}
+		got, err := annotation.Write(ctx, clientset, cached, trace, failure.SourceDriverLog)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(got.Reason).To(Equal(v1beta2.NotAnnotatedWriteRefused))
+		Expect(got.Message).To(ContainSubstring("more than 262144"))
+	})
 
 	It("leaves the driver's own annotation alone, usable or not", func(ctx SpecContext) {
 		pod := create(ctx, map[string]string{spark.AnnotationExitException: ""})
@@ -121,3 +153,7 @@ func read(ctx SpecContext, pod *corev1.Pod) *corev1.Pod {
 	Expect(err).NotTo(HaveOccurred())
 	return now
 }
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }

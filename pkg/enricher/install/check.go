@@ -10,10 +10,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Check changes nothing. It prints what Install would add, one line each, and returns ErrIncomplete if there is any.
+// Check changes nothing. It prints what Install would add, one line each, and which account has the enricher's rights
+// without the fence around it, and returns ErrIncomplete if there is any.
 func (i *Installer) Check(ctx context.Context) error {
 	crd, err := i.crd(ctx)
 	if err != nil {
@@ -27,45 +29,64 @@ func (i *Installer) Check(ctx context.Context) error {
 	for _, lack := range lacks {
 		fmt.Fprintln(i.Out, "missing", lack, "in customresourcedefinition/"+crd.Name)
 	}
-	policies, err := i.policies()
+	faults, err := i.policyFaults(ctx)
 	if err != nil {
 		return err
 	}
-	complete := len(lacks) == 0
-	for _, policy := range policies {
-		fault, err := i.fault(ctx, policy)
-		if err != nil {
-			return err
-		}
-		if fault != "" {
-			fmt.Fprintln(i.Out, fault, nameOf(policy))
-			complete = false
-		}
+	for _, fault := range faults {
+		fmt.Fprintln(i.Out, fault)
 	}
-	if !complete {
+	if len(lacks)+len(faults) > 0 {
 		return ErrIncomplete
 	}
 	fmt.Fprintln(i.Out, "complete")
 	return nil
 }
 
-// fault is "missing" or "outdated", or "" where the policy is as it should be or the API server has no such kind.
-func (i *Installer) fault(ctx context.Context, policy *unstructured.Unstructured) (string, error) {
+// policyFaults tells of the policies that are not as they should be, and of accounts without a fence.
+func (i *Installer) policyFaults(ctx context.Context) ([]string, error) {
+	bound, err := i.boundAccounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	policies, err := i.policies(bound)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, policy := range policies {
+		faults, err := i.faults(ctx, policy, bound)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, faults...)
+	}
+	return all, nil
+}
+
+// faults of a policy: none where it is as it should be or the API server has no such kind.
+func (i *Installer) faults(ctx context.Context, policy *unstructured.Unstructured, bound []types.NamespacedName) ([]string, error) {
 	if absent, err := i.kindAbsent(policy); absent || err != nil {
-		return "", err
+		return nil, err
 	}
 	present := &unstructured.Unstructured{}
 	present.SetGroupVersionKind(policy.GroupVersionKind())
 	err := i.Client.Get(ctx, client.ObjectKeyFromObject(policy), present)
 	switch {
 	case apierrors.IsNotFound(err):
-		return "missing", nil
+		return []string{"missing " + nameOf(policy)}, nil
 	case err != nil:
-		return "", fmt.Errorf("reading %s: %w", nameOf(policy), err)
-	case !covers(content(policy), content(present)):
-		return "outdated", nil
+		return nil, fmt.Errorf("reading %s: %w", nameOf(policy), err)
 	}
-	return "", nil
+	var faults []string
+	if !covers(content(policy), content(present)) {
+		faults = append(faults, "outdated "+nameOf(policy))
+	}
+	if policy.GetKind() != fenceKind {
+		return faults, nil
+	}
+	open, err := unfenced(present, bound)
+	return append(faults, open...), err
 }
 
 // describePatch names what the operations of a patch of crd are about.

@@ -36,7 +36,7 @@ type Options struct {
 	Features []Feature
 	// Namespaces that features are bound to; empty means all.
 	Namespaces []string
-	// ServiceAccount that the fence surrounds.
+	// ServiceAccount that the fence surrounds; empty means the one that the enricher's ClusterRole is bound to.
 	ServiceAccount types.NamespacedName
 	// Settle is how long to wait after the finalizer's policy is gone until every API server has noticed.
 	Settle time.Duration
@@ -59,7 +59,11 @@ func (i *Installer) Install(ctx context.Context) error {
 	if err := i.ExtendCRD(ctx); err != nil {
 		return err
 	}
-	policies, err := i.policies()
+	bound, err := i.boundAccounts(ctx)
+	if err != nil {
+		return err
+	}
+	policies, err := i.policies(bound)
 	if err != nil {
 		return err
 	}
@@ -71,12 +75,15 @@ func (i *Installer) Install(ctx context.Context) error {
 	return nil
 }
 
-func (i *Installer) policies() ([]*unstructured.Unstructured, error) {
-	base, err := i.Options.basePolicies()
+// policies are those asked for; bound are the accounts that have the enricher's rights.
+func (i *Installer) policies(bound []types.NamespacedName) ([]*unstructured.Unstructured, error) {
+	options := i.Options
+	options.ServiceAccount = accountOf(options.ServiceAccount, bound)
+	base, err := options.basePolicies()
 	if err != nil {
 		return nil, err
 	}
-	features, err := i.Options.featurePolicies(i.Options.Features...)
+	features, err := options.featurePolicies(options.Features...)
 	return append(base, features...), err
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/spark-status-enricher/enricher/config"
@@ -29,6 +28,8 @@ const (
 var Features = []Feature{FeatureFinalizer, FeatureTerminationMessage}
 
 const (
+	// fenceKind is the kind of the policies of fenceFile, and of no others.
+	fenceKind      = "ValidatingAdmissionPolicy"
 	fenceFile      = "admission/fence.yaml"
 	keepStatusFile = "admission/keep-status.yaml"
 	// The webhooks stand in for keep-status and for the policies of all features.
@@ -40,9 +41,6 @@ var featureFiles = map[Feature]string{
 	FeatureFinalizer:          "admission/driver-finalizer.yaml",
 	FeatureTerminationMessage: "admission/driver-termination-message.yaml",
 }
-
-// DefaultServiceAccount is the one that config/rbac creates and the fence names.
-var DefaultServiceAccount = types.NamespacedName{Namespace: "spark-status-enricher", Name: "spark-status-enricher"}
 
 // basePolicies are what every cluster gets: keep-status, and the fence around the enricher's service account.
 func (o Options) basePolicies() ([]*unstructured.Unstructured, error) {
@@ -84,13 +82,12 @@ func (o Options) objects(files ...string) ([]*unstructured.Unstructured, error) 
 		if err != nil {
 			return nil, fmt.Errorf("reading the manifest %s: %w", file, err)
 		}
-		text := strings.ReplaceAll(string(data), username(DefaultServiceAccount), username(o.ServiceAccount))
-		of, err := decode(text)
+		of, err := decode(string(data))
 		if err != nil {
 			return nil, fmt.Errorf("decoding the manifest %s: %w", file, err)
 		}
 		for _, object := range of {
-			if err := o.callService(object); err != nil {
+			if err := o.pointAtAccount(object); err != nil {
 				return nil, fmt.Errorf("completing the manifest %s: %w", file, err)
 			}
 		}
@@ -99,8 +96,12 @@ func (o Options) objects(files ...string) ([]*unstructured.Unstructured, error) 
 	return objects, nil
 }
 
-func username(account types.NamespacedName) string {
-	return "system:serviceaccount:" + account.Namespace + ":" + account.Name
+// pointAtAccount has a fence surround the enricher's account, and a webhook call the namespace that it runs in.
+func (o Options) pointAtAccount(object *unstructured.Unstructured) error {
+	if object.GetKind() == fenceKind {
+		return surround(object, o.ServiceAccount)
+	}
+	return o.callService(object)
 }
 
 func decode(text string) ([]*unstructured.Unstructured, error) {

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
@@ -22,28 +21,6 @@ func TestMutatingPoliciesNeverBlock(t *testing.T) {
 		if got != want {
 			t.Errorf("%s has failurePolicy %q, want %q", nameOf(object), got, want)
 		}
-	}
-}
-
-func TestFenceSurroundsTheGivenServiceAccount(t *testing.T) {
-	account := types.NamespacedName{Namespace: "spark-system", Name: "explainer"}
-	fences := 0
-	for _, object := range allPolicies(t, Options{ServiceAccount: account}) {
-		if object.GetKind() != "ValidatingAdmissionPolicy" {
-			continue
-		}
-		fences++
-		conditions, _, err := unstructured.NestedSlice(object.Object, "spec", "matchConditions")
-		if err != nil || len(conditions) != 1 {
-			t.Fatalf("%s has match conditions %v, %v", nameOf(object), conditions, err)
-		}
-		want := `request.userInfo.username == "system:serviceaccount:spark-system:explainer"`
-		if diff := cmp.Diff(want, conditions[0].(map[string]any)["expression"]); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", nameOf(object), diff)
-		}
-	}
-	if fences != 2 {
-		t.Errorf("%d fences, want 2", fences)
 	}
 }
 

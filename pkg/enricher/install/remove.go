@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
 
@@ -118,16 +117,13 @@ func (i *Installer) releasePods(ctx context.Context) error {
 	return i.releasePass(ctx)
 }
 
+// releasePass looks at every pod of the cluster, since one that is held may have lost the labels of a driver.
 func (i *Installer) releasePass(ctx context.Context) error {
 	pods := &metav1.PartialObjectMetadataList{}
 	for {
 		pods.SetGroupVersionKind(podGVK.GroupVersion().WithKind("PodList"))
-		options := []client.ListOption{
-			client.MatchingLabels{spark.LabelRole: spark.RoleDriver},
-			client.Limit(podPage), client.Continue(pods.Continue),
-		}
-		if err := i.Client.List(ctx, pods, options...); err != nil {
-			return fmt.Errorf("listing driver pods: %w", err)
+		if err := i.Client.List(ctx, pods, client.Limit(podPage), client.Continue(pods.Continue)); err != nil {
+			return fmt.Errorf("listing pods: %w", err)
 		}
 		for at := range pods.Items {
 			if err := i.releasePod(ctx, &pods.Items[at]); err != nil {

@@ -13,7 +13,7 @@ func TestWebhooksStandInForMutatingPolicies(t *testing.T) {
 		Webhook: true, Features: Features, Namespaces: []string{"jobs"},
 		ServiceAccount: types.NamespacedName{Namespace: "tools", Name: "enricher"},
 	}
-	objects, err := (&Installer{Options: options}).policies()
+	objects, err := (&Installer{Options: options}).policies(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,6 +27,10 @@ func TestWebhooksStandInForMutatingPolicies(t *testing.T) {
 		"validatingadmissionpolicybinding/spark-status-enricher-fence-pods",
 		"validatingadmissionpolicy/spark-status-enricher-fence-status",
 		"validatingadmissionpolicybinding/spark-status-enricher-fence-status",
+		"validatingadmissionpolicy/spark-status-enricher-fence-events",
+		"validatingadmissionpolicybinding/spark-status-enricher-fence-events",
+		"validatingadmissionpolicy/spark-status-enricher-fence-webhooks",
+		"validatingadmissionpolicybinding/spark-status-enricher-fence-webhooks",
 		"mutatingwebhookconfiguration/spark-status-enricher-driver-pods",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -50,7 +54,7 @@ func TestWebhooksStandInForMutatingPolicies(t *testing.T) {
 }
 
 func TestDriverPodsWebhookIsInstalledOnlyWithAFeature(t *testing.T) {
-	objects, err := (&Installer{Options: Options{Webhook: true, ServiceAccount: DefaultServiceAccount}}).policies()
+	objects, err := (&Installer{Options: Options{Webhook: true, ServiceAccount: DefaultServiceAccount}}).policies(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,8 @@ type pod struct {
 // isDriver repeats the webhook's object selector, which an administrator may have widened.
 func (p *pod) isDriver() bool {
 	return p.Metadata.Labels[spark.LabelRole] == spark.RoleDriver &&
-		p.Metadata.Labels[v1beta2.LabelLaunchedBy] == "true"
+		p.Metadata.Labels[v1beta2.LabelLaunchedBy] == "true" &&
+		p.Metadata.Labels[v1beta2.LabelAppName] != ""
 }
 
 func (p *pod) addFinalizer() []jsonpatch.Operation {

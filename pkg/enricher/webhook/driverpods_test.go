@@ -5,7 +5,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/yaml"
 
+	"github.com/spark-status-enricher/enricher/config"
 	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 )
@@ -53,6 +58,7 @@ func TestWhichPodsAreChanged(t *testing.T) {
 		"nothing is switched on":   {driverPods{}, "jobs", nil, nil},
 		"an executor":              {both, "jobs", map[string]any{spark.LabelRole: "executor"}, nil},
 		"not the operator's":       {both, "jobs", map[string]any{v1beta2.LabelLaunchedBy: "false"}, nil},
+		"names no application":     {both, "jobs", map[string]any{v1beta2.LabelAppName: ""}, nil},
 		"exempt from the message":  {both, "jobs", map[string]any{v1beta2.LabelTerminationMessage: "off"}, []string{"/metadata/finalizers"}},
 		"a namespace in scope":     {scoped, "jobs", nil, []string{"/metadata/finalizers", "/spec/containers/0/terminationMessagePolicy"}},
 		"a namespace out of scope": {scoped, "other", nil, nil},
@@ -74,8 +80,76 @@ func TestWhichPodsAreChanged(t *testing.T) {
 	}
 }
 
+// What the API server asks for, and what the webhook does of it, must be one thing.
+func TestSelectorsAskForTheSamePodsAsTheWebhook(t *testing.T) {
+	none := map[string]string{}
+	driver := map[string]string{spark.LabelRole: "driver", v1beta2.LabelLaunchedBy: "true", v1beta2.LabelAppName: "etl"}
+	cases := map[string]map[string]string{
+		"a driver":                   driver,
+		"no label":                   none,
+		"an executor":                with(driver, spark.LabelRole, "executor"),
+		"not the operator's":         with(driver, v1beta2.LabelLaunchedBy, "false"),
+		"an empty application":       with(driver, v1beta2.LabelAppName, ""),
+		"without a role":             without(driver, spark.LabelRole),
+		"without who launched it":    without(driver, v1beta2.LabelLaunchedBy),
+		"without an application":     without(driver, v1beta2.LabelAppName),
+		"with a label of others":     with(driver, "team", "a"),
+		"exempt from nothing at all": with(driver, v1beta2.LabelTerminationMessage, "on"),
+	}
+	selectors := map[string]labels.Selector{
+		"driver-finalizer":           selectorOf(t, policyFile(t, "admission/driver-finalizer.yaml").Spec.MatchConstraints.ObjectSelector),
+		"driver-termination-message": selectorOf(t, policyFile(t, "admission/driver-termination-message.yaml").Spec.MatchConstraints.ObjectSelector),
+		"driver-pods":                selectorOf(t, webhookFile(t, "webhook/driver-pods/driver-pods.yaml").Webhooks[0].ObjectSelector),
+	}
+	for name, of := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := &pod{}
+			p.Metadata.Labels = of
+			for file, selector := range selectors {
+				if got := selector.Matches(labels.Set(of)); got != p.isDriver() {
+					t.Errorf("%s selects it: %t, the webhook changes it: %t", file, got, p.isDriver())
+				}
+			}
+		})
+	}
+}
+
+func with(of map[string]string, key, value string) map[string]string {
+	changed := maps.Clone(of)
+	changed[key] = value
+	return changed
+}
+
+func without(of map[string]string, key string) map[string]string {
+	changed := maps.Clone(of)
+	delete(changed, key)
+	return changed
+}
+
+func selectorOf(t *testing.T, of *metav1.LabelSelector) labels.Selector {
+	t.Helper()
+	selector, err := metav1.LabelSelectorAsSelector(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return selector
+}
+
+func webhookFile(t *testing.T, name string) *admissionregistrationv1.MutatingWebhookConfiguration {
+	t.Helper()
+	data, err := config.Files.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	configuration := &admissionregistrationv1.MutatingWebhookConfiguration{}
+	if err := yaml.UnmarshalStrict(data, configuration); err != nil {
+		t.Fatal(err)
+	}
+	return configuration
+}
+
 func newPod(labels map[string]any, finalizers []any, containers ...string) map[string]any {
-	all := map[string]any{spark.LabelRole: "driver", v1beta2.LabelLaunchedBy: "true"}
+	all := map[string]any{spark.LabelRole: "driver", v1beta2.LabelLaunchedBy: "true", v1beta2.LabelAppName: "etl"}
 	maps.Copy(all, labels)
 	metadata := map[string]any{"name": "driver", "namespace": "jobs", "labels": all}
 	if finalizers != nil {

@@ -2,6 +2,7 @@ package envtest
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"time"
 
@@ -74,8 +75,46 @@ var _ = Describe("the fence", func() {
 		pod.Annotations[spark.AnnotationExitException] = "written by the driver"
 		pod = newPod(ctx, pod)
 		patch := `{"metadata": {"annotations": {"spark.exit-exception": "mine", "spark-status-enricher.io/exit-exception-source": "DriverLog"}}}`
-		Expect(patchPod(ctx, enricher, pod, patch)).To(MatchError(ContainSubstring("did not write")))
+		Expect(patchPod(ctx, enricher, pod, patch)).To(MatchError(ContainSubstring("may change neither")))
 	})
+
+	DescribeTable("keeps an exception that is there from the enricher, whatever it claims of it",
+		func(ctx SpecContext, present map[string]string, patch string) {
+			pod := driverPod("fenced-")
+			maps.Copy(pod.Annotations, present)
+			pod = newPod(ctx, pod)
+			Expect(patchPod(ctx, enricher, pod, patch)).To(MatchError(ContainSubstring("may change neither")))
+			Expect(patchPod(ctx, kube, pod, patch)).To(Succeed(), "somebody else")
+		},
+		Entry("the source beside the driver's", map[string]string{spark.AnnotationExitException: "the driver's"},
+			`{"metadata": {"annotations": {"spark-status-enricher.io/exit-exception-source": "DriverLog"}}}`),
+		Entry("the source alone", nil, `{"metadata": {"annotations": {"spark-status-enricher.io/exit-exception-source": "DriverLog"}}}`),
+		Entry("an exception without its source", nil, `{"metadata": {"annotations": {"spark.exit-exception": "a.B: c"}}}`),
+		Entry("a late one of the driver over its own",
+			map[string]string{spark.AnnotationExitException: "the driver's", v1beta2.AnnotationExitExceptionSource: "DriverLog"},
+			`{"metadata": {"annotations": {"spark.exit-exception": "mine"}}}`),
+		Entry("its own, taken away",
+			map[string]string{spark.AnnotationExitException: "a.B: c", v1beta2.AnnotationExitExceptionSource: "DriverLog"},
+			`{"metadata": {"annotations": {"spark.exit-exception": null}}}`),
+	)
+
+	DescribeTable("lets the enricher hold and annotate no pod but a driver's",
+		func(ctx SpecContext, label string) {
+			pod := driverPod("fenced-")
+			delete(pod.Labels, label)
+			pod = newPod(ctx, pod)
+			for _, patch := range []string{
+				`{"metadata": {"finalizers": ["spark-status-enricher.io/capture"]}}`,
+				`{"metadata": {"annotations": {"spark.exit-exception": "a.B: c", "spark-status-enricher.io/exit-exception-source": "DriverLog"}}}`,
+			} {
+				Expect(patchPod(ctx, enricher, pod, patch)).To(MatchError(ContainSubstring("driver pods")), patch)
+			}
+			Expect(patchPod(ctx, kube, pod, `{"metadata": {"finalizers": ["spark-status-enricher.io/capture"]}}`)).To(Succeed())
+			Expect(patchPod(ctx, enricher, pod, `{"metadata": {"$deleteFromPrimitiveList/finalizers": ["spark-status-enricher.io/capture"]}}`)).
+				To(Succeed(), "a pod that has lost its label is freed")
+		},
+		Entry(nil, spark.LabelRole), Entry(nil, v1beta2.LabelLaunchedBy), Entry(nil, v1beta2.LabelAppName),
+	)
 
 	It("lets the enricher write its part of a status and nothing else", func(ctx SpecContext) {
 		app := newApplication(ctx)
@@ -115,6 +154,14 @@ func driverSpecs() {
 		Expect(newPod(ctx, pod).Finalizers).To(Equal([]string{v1beta2.FinalizerCapture}))
 	})
 
+	It("leave pods alone that name no application", func(ctx SpecContext) {
+		pod := driverPod("driver-")
+		delete(pod.Labels, v1beta2.LabelAppName)
+		pod = newPod(ctx, pod)
+		Expect(pod.Finalizers).To(Equal([]string{"example.com/other"}))
+		Expect(policiesOf(pod)).To(Equal("sidecar=File spark-kubernetes-driver=File"))
+	})
+
 	It("leave an exempt driver's termination message alone", func(ctx SpecContext) {
 		pod := driverPod("driver-")
 		pod.Labels[v1beta2.LabelTerminationMessage] = "off"
@@ -122,9 +169,11 @@ func driverSpecs() {
 	})
 
 	It("leave pods of executors and of others alone", func(ctx SpecContext) {
-		for _, label := range []string{v1beta2.LabelLaunchedBy, spark.LabelRole} {
+		for label, value := range map[string]string{
+			v1beta2.LabelLaunchedBy: "other", spark.LabelRole: "executor", v1beta2.LabelAppName: "",
+		} {
 			pod := driverPod("driver-")
-			pod.Labels[label] = "other"
+			pod.Labels[label] = value
 			pod = newPod(ctx, pod)
 			Expect(pod.Finalizers).To(Equal([]string{"example.com/other"}))
 			Expect(policiesOf(pod)).To(Equal("sidecar=File spark-kubernetes-driver=File"))
@@ -145,6 +194,7 @@ func driverPod(prefix string) *corev1.Pod {
 			GenerateName: prefix, Namespace: namespace, Finalizers: []string{"example.com/other"},
 			Labels: map[string]string{
 				spark.LabelRole: spark.RoleDriver, v1beta2.LabelLaunchedBy: "true", v1beta2.LabelSubmissionID: "s-1",
+				v1beta2.LabelAppName: "etl",
 			},
 			Annotations: map[string]string{"kept": "as it is"},
 		},

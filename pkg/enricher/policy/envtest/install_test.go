@@ -32,13 +32,17 @@ var _ = Describe("the installer", Ordered, func() {
 			"missing validatingadmissionpolicybinding/spark-status-enricher-fence-pods",
 			"missing validatingadmissionpolicy/spark-status-enricher-fence-status",
 			"missing validatingadmissionpolicybinding/spark-status-enricher-fence-status",
+			"missing validatingadmissionpolicy/spark-status-enricher-fence-events",
+			"missing validatingadmissionpolicybinding/spark-status-enricher-fence-events",
+			"missing validatingadmissionpolicy/spark-status-enricher-fence-webhooks",
+			"missing validatingadmissionpolicybinding/spark-status-enricher-fence-webhooks",
 		)))
 	})
 
 	It("prints what it did, then finds all there", func(ctx SpecContext) {
 		Expect(installed).To(HavePrefix(crdName +
 			" added status.diagnostics, status.conditions, column Reason, column Exit, column Message\n"))
-		Expect(strings.Count(installed, " created\n")).To(Equal(10), installed)
+		Expect(strings.Count(installed, " created\n")).To(Equal(14), installed)
 		out, err := runInstaller(ctx, (*install.Installer).Check, install.Features)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(out).To(Equal("complete\n"))
@@ -47,7 +51,7 @@ var _ = Describe("the installer", Ordered, func() {
 	It("changes nothing a second time", func(ctx SpecContext) {
 		out, err := runInstaller(ctx, (*install.Installer).Install, install.Features)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(strings.Count(out, " unchanged\n")).To(Equal(11), out)
+		Expect(strings.Count(out, " unchanged\n")).To(Equal(15), out)
 	})
 
 	It("leaves no text in a policy that the API server warns of", func(ctx SpecContext) {
@@ -92,11 +96,15 @@ var _ = Describe("the installer", Ordered, func() {
 	It("frees the pods that the finalizer holds and takes away only that feature", func(ctx SpecContext) {
 		pod := newPod(ctx, driverPod("held-"))
 		Expect(pod.Finalizers).To(ContainElement(v1beta2.FinalizerCapture))
+		relabelled := newPod(ctx, driverPod("relabelled-"))
+		Expect(patchPod(ctx, kube, relabelled, `{"metadata": {"labels": {"spark-role": null}}}`)).To(Succeed())
 		out, err := runInstaller(ctx, (*install.Installer).Remove, []install.Feature{install.FeatureFinalizer})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(out).To(ContainSubstring("pod/" + namespace + "/" + pod.Name + " released\n"))
 		Expect(kube.Get(ctx, client.ObjectKeyFromObject(pod), pod)).To(Succeed())
 		Expect(pod.Finalizers).To(Equal([]string{"example.com/other"}))
+		Expect(kube.Get(ctx, client.ObjectKeyFromObject(relabelled), relabelled)).To(Succeed())
+		Expect(relabelled.Finalizers).To(Equal([]string{"example.com/other"}))
 		out, err = runInstaller(ctx, (*install.Installer).Check, nil)
 		Expect(err).NotTo(HaveOccurred(), out)
 	})

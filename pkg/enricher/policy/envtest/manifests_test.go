@@ -36,7 +36,7 @@ var _ = Describe("the manifests", func() {
 			"Namespace": 1, "ServiceAccount": 1, "ClusterRole": 1, "ClusterRoleBinding": 1, "Role": 1, "RoleBinding": 1,
 			"ConfigMap": 1, "Deployment": 1, "PodDisruptionBudget": 1,
 			"MutatingAdmissionPolicy": 1, "MutatingAdmissionPolicyBinding": 1,
-			"ValidatingAdmissionPolicy": 2, "ValidatingAdmissionPolicyBinding": 2,
+			"ValidatingAdmissionPolicy": 4, "ValidatingAdmissionPolicyBinding": 4,
 		}))
 	})
 
@@ -87,8 +87,13 @@ var _ = Describe("the manifests", func() {
 // kustomize builds a folder below config with the control plane's own kubectl.
 func kustomize(folder string) []*unstructured.Unstructured {
 	GinkgoHelper()
+	return kustomizeAt(filepath.Join(configFolder, folder))
+}
+
+func kustomizeAt(path string) []*unstructured.Unstructured {
+	GinkgoHelper()
 	kubectl := filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl")
-	out, err := exec.Command(kubectl, "kustomize", filepath.Join(configFolder, folder)).Output()
+	out, err := exec.Command(kubectl, "kustomize", path).Output()
 	Expect(err).NotTo(HaveOccurred())
 	return decode(out)
 }

@@ -90,6 +90,10 @@ var _ = Describe("the installer, for the webhook", Ordered, func() {
 		"validatingadmissionpolicybinding/spark-status-enricher-fence-pods unchanged\n" +
 		"validatingadmissionpolicy/spark-status-enricher-fence-status unchanged\n" +
 		"validatingadmissionpolicybinding/spark-status-enricher-fence-status unchanged\n" +
+		"validatingadmissionpolicy/spark-status-enricher-fence-events unchanged\n" +
+		"validatingadmissionpolicybinding/spark-status-enricher-fence-events unchanged\n" +
+		"validatingadmissionpolicy/spark-status-enricher-fence-webhooks unchanged\n" +
+		"validatingadmissionpolicybinding/spark-status-enricher-fence-webhooks unchanged\n" +
 		"mutatingwebhookconfiguration/" + webhook.DriverPodsName + " %[1]s\n"
 
 	AfterAll(func(ctx SpecContext) {
