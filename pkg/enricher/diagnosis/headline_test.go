@@ -62,3 +62,11 @@ func leads(t *testing.T, trace, start, wrapper string) {
 		t.Errorf("message %q does not lead with %q or does not name %q", got, start, wrapper)
 	}
 }
+
+func TestTheMessageLeadsWithTheLastLinePrinted(t *testing.T) {
+	d := newEngine(t).Diagnose(Evidence{Pod: failedPod(3, "Error"), Log: []byte("TARGET_DB is not set\n")})
+	want := "TARGET_DB is not set (spark-kubernetes-driver: Error (exit code 3): the program chose exit code 3)"
+	if d.Diagnostics.Message != want || strings.Contains(d.FactsMessage, "TARGET_DB") {
+		t.Errorf("%q, with facts only %q", d.Diagnostics.Message, d.FactsMessage)
+	}
+}

@@ -57,7 +57,6 @@ func TestHintsNameWhatTheEvidenceNames(t *testing.T) {
 		"a data source":             {Evidence{Pod: failedPod(1, "Error"), Log: log("org.apache.spark.SparkClassNotFoundException: [DATA_SOURCE_NOT_FOUND] Failed to find the data source: delta. Make sure. SQLSTATE: 42K02")}, []string{"Data source delta is missing"}},
 		"a role refused":            {Evidence{Pod: failedPod(1, "Error"), Log: log("x.y.AccessDeniedException: User: arn:aws:sts::1:assumed-role/etl is not authorized to perform: glue:GetTable")}, []string{"user arn:aws:sts::1:assumed-role/etl."}},
 		"executors that never came": {Evidence{Pod: failedPod(143, "Error"), Log: []byte("26/03/11 08:45:25 WARN TaskSchedulerImpl: Initial job has not accepted any resources; check your cluster UI\n26/03/11 09:55:25 ERROR SignalUtils: RECEIVED SIGNAL TERM\n")}, []string{"Initial job has not accepted any resources"}},
-		"the last line printed":     {Evidence{Pod: failedPod(3, "Error"), Log: []byte("TARGET_DB is not set\n")}, []string{"TARGET_DB is not set"}},
 		"an init container": {Evidence{Pod: func() *corev1.Pod {
 			p := failedPod(1, "Error")
 			p.Status.ContainerStatuses = nil

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue/published"
 )
 
 // Rule is a row: all parts that are given must hold for one link (or, in a chain rule, for the chain).
@@ -133,9 +134,40 @@ func lookup(f Failure) (v Verdict, ok bool) {
 				}
 			}
 		}
+		if v, ok := byList(f.Links, len(links), i); ok {
+			return v, true
+		}
 	}
 	return place, isPlace
 }
+
+// byList looks a link's class, and the codes in its message, up in the published lists.
+func byList(all []Link, shown, i int) (Verdict, bool) {
+	if shown != len(all) && i >= shown/2 {
+		i += len(all) - shown
+	}
+	l := all[i]
+	if d, code, ok := published.Code(l.Class, head(l.Message, lookedAt)); ok && !d.Defer {
+		return listed(ruleID("code."+d.List+".", code), d, i), true
+	}
+	for _, class := range []string{l.Class, l.Wrapped} {
+		if d, ok := published.Class(class); ok && !d.Defer {
+			return listed(ruleID("class."+d.List+".", simpleName(class)), d, i), true
+		}
+	}
+	return Verdict{}, false
+}
+
+func listed(rule string, d published.Decision, link int) Verdict {
+	v := Of(rule, d.Reason)
+	if d.Retryable != "" {
+		v.Retryable = d.Retryable
+	}
+	v.Link = link
+	return v
+}
+
+func head(s string, n int) string { return s[:min(len(s), n)] }
 
 // order goes from the root cause outward; where the inner links were merely being handled, the outermost comes first.
 func order(n int, implicit bool) []int {

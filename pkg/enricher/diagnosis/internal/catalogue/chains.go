@@ -56,6 +56,13 @@ var chainRules = []Rule{
 	},
 	{ID: "chain.max-number-of-executor-failures", Texts: []string{"max number of executor failures"}, Reason: failure.ReasonExecutorLost},
 
+	// A commit of which nobody knows whether it happened, whatever kept the answer away.
+	{
+		ID: "chain.commit-state-unknown", Classes: []string{"CommitStateUnknownException"},
+		Reason: failure.ReasonCommitConflict, Retryable: failure.RetryableUnknown,
+		Hint: "The commit may have happened: look at the table's snapshots before the job runs again, or an append may be doubled.",
+	},
+
 	// Broadcasts: what lies beneath is a bare timeout or a full heap.
 	{ID: "chain.could-not-execute-broadcast-in", Texts: []string{"could not execute broadcast in"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "Raise spark.sql.broadcastTimeout, or lower spark.sql.autoBroadcastJoinThreshold (-1 switches broadcast joins off)."},

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue/published"
 )
 
 // condition is what an error condition or SQLSTATE means. One that names only the place where something failed
@@ -16,7 +17,8 @@ type condition struct {
 	defers bool
 }
 
-// conditionVerdict looks a condition up: by its whole name, then by its main name, then by prefix, then its SQLSTATE.
+// conditionVerdict looks a condition up: by its whole name, then by its main name, in the published lists, by prefix, and
+// at last by its SQLSTATE.
 func conditionVerdict(name, state string) (c condition, rule string, ok bool) {
 	if name != "" {
 		if c, ok := conditions[name]; ok {
@@ -25,6 +27,10 @@ func conditionVerdict(name, state string) (c condition, rule string, ok bool) {
 		main, _, _ := strings.Cut(name, ".")
 		if c, ok := conditions[main]; ok {
 			return c, ruleID("condition.", main), true
+		}
+		if d, ok := published.Condition(name); ok {
+			c := condition{reason: d.Reason, retryable: d.Retryable, place: d.Reason == failure.ReasonSqlAnalysisError, defers: d.Defer}
+			return c, ruleID("condition."+d.List+".", main), true
 		}
 		for _, p := range conditionPrefixes {
 			if strings.HasPrefix(name, p.prefix) {

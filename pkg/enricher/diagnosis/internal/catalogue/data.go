@@ -4,11 +4,6 @@ import "github.com/spark-status-enricher/enricher/pkg/apis/failure"
 
 var dataRules = []Rule{
 	// Commits.
-	{
-		ID: "data.commit-state-unknown", Classes: []string{"CommitStateUnknownException"},
-		Reason: failure.ReasonCommitConflict, Retryable: failure.RetryableUnknown,
-		Hint: "The commit may have happened: look at the table's snapshots before the job runs again, or an append may be doubled.",
-	},
 	{ID: "data.concurrent-append-exception", Classes: []string{
 		"ConcurrentAppendException", "ConcurrentDeleteReadException", "ConcurrentDeleteDeleteException",
 		"ConcurrentTransactionException", "ConcurrentWriteException", "MetadataChangedException",
