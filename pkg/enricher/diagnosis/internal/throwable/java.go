@@ -144,22 +144,38 @@ func (p *javaParser) wrap(s string) {
 	p.inMessage, p.message = true, []string{message}
 }
 
-// driver ends the executor's trace that the message tells of: what was read so far is remote, what follows is the
-// driver's own stack.
+// driver ends the executor's trace that the message of a failed stage tells of: what was read since then is remote, what
+// follows is the driver's own stack.
 func (p *javaParser) driver() {
 	p.closeMessage()
-	remote := remoteIn(p.top.Message)
+	stage := p.stageFailure()
+	remote := remoteIn(stage.Message)
+	if text := taskFailure(stage.Message); remote == nil && text != "" && !strings.HasPrefix(text, "ExecutorLostFailure") {
+		remote = &Exception{Message: text}
+	}
 	if remote == nil {
-		p.top.Frames, p.top.Cause = nil, nil
-		p.current = p.top
+		stage.Frames, stage.Cause = nil, nil
+		p.current = stage
 		return
 	}
-	remote.Frames = p.top.Frames
+	remote.Frames = stage.Frames
 	if remote.Cause == nil {
-		remote.Cause = p.top.Cause
+		remote.Cause = stage.Cause
 	}
-	p.top.Frames, p.top.Cause, p.top.Remote = nil, nil, remote
-	p.current = p.top
+	stage.Frames, stage.Cause, stage.Remote = nil, nil, remote
+	p.current = stage
+}
+
+// stageFailure is the link that tells of a failed stage, the outermost where none does.
+func (p *javaParser) stageFailure() *Exception {
+	link := p.top
+	for n := 0; link != nil && n < maxDepth; n++ {
+		if taskFailure(link.Message) != "" {
+			return link
+		}
+		link = link.Cause
+	}
+	return p.top
 }
 
 // tellRemote looks for the exception of another process in the last link, where the chain ends with it.

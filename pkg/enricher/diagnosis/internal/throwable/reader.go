@@ -91,6 +91,9 @@ func (r *Reader) startRecord(line logtext.Line) {
 	r.close()
 	r.record, r.age = line, 0
 	r.announced = announcement{}
+	if line.Level < logtext.Warn && len(r.pending) == 1 && strings.HasPrefix(r.pending[0], inThread) {
+		return // another thread logged between an exception's heading and its frames
+	}
 	r.setPending("", 0)
 	if line.Level >= logtext.Error {
 		r.plain.record(r, line)
