@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/logtext"
 )
@@ -71,7 +72,7 @@ func (m *marks) aside() string {
 
 // isPrint passes over frames, empty lines and the commands that the image's entrypoint echoes.
 func isPrint(text string) bool {
-	return text != "" && strings.IndexByte(" \t+#", text[0]) < 0 && !strings.HasPrefix(text, "Using Spark's")
+	return strings.IndexFunc(text, unicode.IsLetter) >= 0 && strings.IndexByte(" \t+#", text[0]) < 0 && !strings.HasPrefix(text, "Using Spark's")
 }
 
 // localJar parses "Local jar /opt/app.jar does not exist, skipping."

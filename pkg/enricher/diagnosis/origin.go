@@ -54,7 +54,9 @@ func originOf(p program, x *throwable.Exception) origin {
 			continue
 		}
 		if isPythonFrame(frames[0]) {
-			return pythonOrigin(root.Class, frames)
+			o := pythonOrigin(root.Class, frames)
+			o.program = o.program || isBuiltin(root.Class) && inPythonWorker(links)
+			return o
 		}
 		if o, ok := p.javaOrigin(frames); ok {
 			return o
@@ -75,13 +77,24 @@ func foreign(x *throwable.Exception, class string) string {
 	return ""
 }
 
+// inPythonWorker reports whether a Python worker, which runs the program's functions, told of the exception.
+func inPythonWorker(links []*throwable.Exception) bool {
+	for _, link := range links {
+		if throwable.SimpleName(link.Class) == "PythonException" || hasFrame(link, []string{"api.python.BasePythonRunner", "python.PythonRunner"}) ||
+			strings.Contains(link.Message, "api.python.PythonException") {
+			return true
+		}
+	}
+	return false
+}
+
 // originOfClass judges an exception that was printed without frames: a class that is neither the language's nor any
 // known software's is the program's own.
 func (p program) originOfClass(class string) origin {
 	switch {
 	case class == "" || isLanguages(class) || isBuiltin(class):
 		return origin{}
-	case p.owns(class + "."):
+	case packageOf(class) == "" || p.prefix != "" && p.owns(class+"."):
 		return origin{program: true}
 	}
 	return origin{software: packageOf(class)}
@@ -179,8 +192,8 @@ func ownPrefix(main string) string {
 	return strings.Join(words[:n], ".") + "."
 }
 
-// owns reports whether a name is the program's own: of its main class's package or of none; where that package is not
-// known, of none that belongs to known software.
+// owns reports whether a frame is in the program's own code: of its main class's package or of none; where that package is
+// not known, of none that belongs to known software.
 func (p program) owns(name string) bool {
 	bare := strings.Count(head(name, max(0, strings.IndexByte(name+"(", '('))), ".") <= 1
 	switch {

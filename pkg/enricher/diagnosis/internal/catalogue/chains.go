@@ -99,6 +99,10 @@ var chainRules = []Rule{
 	},
 
 	{
+		ID: "chain.uploading-file", Texts: []string{"uploading file"}, All: []string{"does not exist"},
+		Reason: failure.ReasonInvalidConfiguration, Hint: "A file that spark-submit should upload is not there: correct its path, or use local:// for a file of the image.",
+	},
+	{
 		ID: "chain.old-kubernetes-client", Texts: []string{"expected http 101 response but was"}, Classes: []string{"ProtocolException"},
 		Reason: failure.ReasonDependencyConflict,
 		Hint:   "The Kubernetes client of this Spark is too old for the API server, which refuses its watches: use a newer Spark.",

@@ -292,7 +292,7 @@ var configurationRules = []Rule{
 	{
 		ID:      "configuration.access-denied-exception.var",
 		Classes: []string{"java.nio.file.AccessDeniedException", "java.nio.file.FileSystemException"},
-		Starts:  []string{"/var/", "/tmp", "/opt/", "/home/", "/root", "/app", "/etc/"}, Reason: failure.ReasonInvalidConfiguration,
+		Starts:  []string{"./", "/var/", "/tmp", "/opt/", "/home/", "/root", "/app", "/etc/"}, Reason: failure.ReasonInvalidConfiguration,
 		Hint: "The container's user may not use that local path: check the volume, its fsGroup and the image's user.",
 	},
 	{

@@ -90,7 +90,7 @@ var dataRules = []Rule{
 	{
 		ID: "data.status-code-403",
 		Texts: []string{
-			"status code: 403", "status code: 401", "security_exception", "403 forbidden", "401 unauthorized",
+			"status code: 403", "status code: 401", "security_exception", "web identity token file", "no aws credentials provided", "403 forbidden", "401 unauthorized",
 			"error code: accessdenied", "access denied", "accessdenied", "403 client error", "401 client error",
 			"invalidaccesskeyid", "signaturedoesnotmatch", "expiredtoken", "invalidtoken", "no aws credentials",
 			"unable to load credentials", "unable to load aws credentials", "gss initiate failed",

@@ -23,7 +23,7 @@ var serviceRules = []Rule{
 			"ConnectionClosedException", "ConnectionPoolTimeoutException", "ServerSelectionTimeoutException",
 			"ApiCallTimeoutException", "ApiCallAttemptTimeoutException", "InternalServerError",
 			"DeadlineExceeded", "GatewayTimeout", "BadGateway", "RemoteDisconnected", "ProtocolError",
-			"AWSServiceIOException", "SdkClientException", "ConnectionFailure", "HostUnreachableException",
+			"AWSServiceIOException", "ConnectionFailure", "HostUnreachableException",
 			"BootstrapConnectionException", "NoBrokersAvailable", "KafkaTimeoutError", "KafkaConnectionError",
 			"ClientConnectorError", "ClientConnectorDNSError", "ServerDisconnectedError", "ServerTimeoutError",
 			"ClientProxyConnectionError", "ConnectionTimeout", "TrinoConnectionError", "ConnectError", "RestClientException",

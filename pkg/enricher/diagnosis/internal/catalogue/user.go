@@ -10,7 +10,7 @@ var userRules = []Rule{
 	},
 	{
 		ID:    "user.task-not-serializable",
-		Texts: []string{"task not serializable"}, Reason: failure.ReasonUserCodeError,
+		Texts: []string{"task not serializable", "could not serialize object", "cannot pickle", "can't pickle"}, Reason: failure.ReasonUserCodeError,
 		Hint: "A closure captures an object that cannot be serialised: make it local, lazy, transient or Serializable.",
 	},
 	{
