@@ -33,6 +33,12 @@ var frameRules = []frameRule{
 		reason: failure.ReasonDependencyConflict,
 		hint:   "Spark cannot read what the Python worker's pyarrow writes: use a pyarrow version that this Spark supports.",
 	},
+	{
+		id: "frame.class-reader", class: "IllegalArgumentException",
+		frames: []string{"asm5.ClassReader.<init>", "asm6.ClassReader.<init>", "asm7.ClassReader.<init>", "objectweb.asm.ClassReader.<init>"},
+		reason: failure.ReasonDependencyConflict,
+		hint:   "This Spark cannot read classes compiled for so new a Java: run it on a Java that it supports.",
+	},
 	// Databases answer in the server's language: what the client was doing is the same everywhere.
 	{
 		id: "frame.database-login",

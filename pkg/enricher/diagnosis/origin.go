@@ -45,6 +45,9 @@ func byOrigin(s *podView, x *throwable.Exception, lines []string) (catalogue.Ver
 func originOf(p program, x *throwable.Exception) origin {
 	links := x.Chain()
 	root := links[len(links)-1]
+	if isBuiltin(root.Class) && inPythonWorker(links) {
+		return origin{program: true} // a function of the program, in whichever library it failed
+	}
 	if software := foreign(x, root.Class); software != "" {
 		return origin{software: software}
 	}
@@ -54,9 +57,7 @@ func originOf(p program, x *throwable.Exception) origin {
 			continue
 		}
 		if isPythonFrame(frames[0]) {
-			o := pythonOrigin(root.Class, frames)
-			o.program = o.program || isBuiltin(root.Class) && inPythonWorker(links)
-			return o
+			return pythonOrigin(root.Class, frames)
 		}
 		if o, ok := p.javaOrigin(frames); ok {
 			return o
@@ -120,6 +121,8 @@ func (p program) javaOrigin(frames []string) (origin, bool) {
 var languagePackages = []string{
 	"java.lang.", "java.util.", "java.math.", "java.text.", "java.time.", "java.io.", "java.nio.", "jdk.internal.util.",
 	"jdk.internal.math.", "scala.", "kotlin.", "groovy.lang.",
+	// Spark's rows are containers as those of the languages are.
+	"org.apache.spark.sql.Row", "org.apache.spark.sql.catalyst.expressions.GenericRow",
 }
 
 // callbacks of these run on threads of a pool or a network library, not beneath the program.

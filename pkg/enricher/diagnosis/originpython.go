@@ -44,10 +44,17 @@ func isComputing(name string) bool {
 	return false
 }
 
-// isBuiltin: Python prints the language's own exceptions without a module.
+// isBuiltin: Python prints the language's own exceptions without a module, and those of its own library with one.
 func isBuiltin(class string) bool {
-	return !strings.Contains(class, ".") && (strings.HasSuffix(class, "Error") || pythonOthers[class])
+	module, _, qualified := strings.Cut(class, ".")
+	if qualified {
+		return pythonOwnModules[module]
+	}
+	return strings.HasSuffix(class, "Error") || pythonOthers[class]
 }
+
+// pythonOwnModules are modules of Python's own library that only compute.
+var pythonOwnModules = setOf("json decimal re struct csv binascii zoneinfo datetime uuid statistics fractions ast xml html builtins")
 
 var pythonOthers = map[string]bool{"StopIteration": true, "Exception": true, "Warning": true, "BaseException": true}
 

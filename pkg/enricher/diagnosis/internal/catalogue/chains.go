@@ -103,6 +103,10 @@ var chainRules = []Rule{
 		Reason: failure.ReasonInvalidConfiguration, Hint: "A file that spark-submit should upload is not there: correct its path, or use local:// for a file of the image.",
 	},
 	{
+		ID: "chain.host-not-verified", Classes: []string{"SSLPeerUnverifiedException"}, Reason: failure.ReasonInvalidConfiguration,
+		Hint: "The server's certificate names other hosts than the one called: use one of those, or renew the certificate.",
+	},
+	{
 		ID: "chain.old-kubernetes-client", Texts: []string{"expected http 101 response but was"}, Classes: []string{"ProtocolException"},
 		Reason: failure.ReasonDependencyConflict,
 		Hint:   "The Kubernetes client of this Spark is too old for the API server, which refuses its watches: use a newer Spark.",

@@ -28,7 +28,7 @@ var wordRules = []wordRule{
 		text: []string{
 			"incompatible jackson version", "incompatible version", "version mismatch", "invalid method name", "shim loader",
 			"no such method", "]) does not exist", "versions do not match", "requires version", "is not compatible with",
-			"expected http 101 response", "is not supported by this version", "unsupported protocol version",
+			"expected http 101 response", "is not supported by this version", "unsupported protocol version", "protocol versions supported",
 		},
 		reason: failure.ReasonDependencyConflict,
 	},
@@ -66,7 +66,7 @@ var wordRules = []wordRule{
 	},
 	{
 		id:    "words.settings",
-		class: []string{"configurationexception", "configexception", "invalidconfig", "missingproperty", "invalidoption"},
+		class: []string{"configurationexception", "configexception", "invalidconfig", "missingproperty", "invalidoption", "urisyntax"},
 		text: []string{
 			"is not set", "not been set", "must be set", "please set", "please unset", "is not configured", "not configured",
 			"configuration not found", "no active warehouse", "missing property", "required property", "required option",
@@ -78,8 +78,11 @@ var wordRules = []wordRule{
 		not: []string{"schema"}, reason: failure.ReasonInvalidConfiguration,
 	},
 	{
-		id:   "words.sql",
-		text: []string{"sql compilation error", "syntax error", "sql syntax", "invalid identifier", "invalid character in sql"},
+		id: "words.sql",
+		text: []string{
+			"sql compilation error", "syntax error", "sql syntax", "invalid identifier", "invalid character in sql", "invalid input '",
+			"invalid operation: ", "must be of type", "not supported on ", "unknown column", "unknown function",
+		},
 		class: []string{
 			"sqlsyntaxerror", "sqlparse", "sqlgrammar",
 		},
@@ -103,7 +106,9 @@ var wordRules = []wordRule{
 		reason: failure.ReasonCommitConflict,
 	},
 	{
-		id: "words.absent", class: []string{"notfound", "nosuch", "doesnotexist", "notexist"},
+		id: "words.absent", class: []string{
+			"notfound", "doesnotexist", "notexist", "nosuchkey", "nosuchbucket", "nosuchtable", "nosuchentity", "nosuchobject", "nosuchfile",
+		},
 		text: []string{
 			"could not find collection", "collection not found", "bucket not found", "object not found", "table not found",
 			"index_not_found", "no such index", "database not found", "topic not found", "file not found", "resource not found",
@@ -133,7 +138,10 @@ var wordRules = []wordRule{
 	},
 	{
 		id: "words.values", class: []string{"corrupt", "malformed", "decodingexception", "invaliddata", "badrecord", "deserialization"},
-		text:   []string{"corrupt", "malformed", "checksum", "cannot parse", "unparseable", "invalid utf-8", "truncated file"},
+		text: []string{
+			"corrupt", "malformed", "checksum", "cannot parse", "unparseable", "invalid utf-8", "truncated file", "for input string",
+			"unrecognized token", "unexpected character", "not a valid json",
+		},
 		reason: failure.ReasonInvalidData,
 	},
 }
