@@ -108,6 +108,7 @@ func (r report) text(colour bool) string {
 	p.row("Retry", retries[d.Retryable])
 	p.row("Hint", d.Hint)
 	p.row("Evidence", string(d.Source))
+	p.row("Rule", d.Rule)
 	p.row("Exit code", exitText(d))
 	p.row("Driver", driverText(d.Driver))
 	p.row("Executors", executorsText(d.Executors))

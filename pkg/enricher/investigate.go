@@ -213,7 +213,7 @@ func (r *Reconciler) told(ctx context.Context, app *v1beta2.SparkApplication, re
 	r.Metrics.diagnosed(d.Reason, d.Category)
 	values := []any{
 		"uid", app.UID, "submissionID", record.SubmissionID, "attempt", record.Attempt,
-		"reason", d.Reason, "category", d.Category, "source", d.Source, "annotated", record.Annotated.Reason,
+		"reason", d.Reason, "category", d.Category, "source", d.Source, "rule", d.Rule, "annotated", record.Annotated.Reason,
 	}
 	if schedule := app.Labels[v1beta2.LabelScheduledName]; schedule != "" {
 		values = append(values, "schedule", schedule)

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -190,5 +191,68 @@ func TestClassIs(t *testing.T) {
 				t.Errorf("%v", got)
 			}
 		})
+	}
+}
+
+// inOrder are all rules in the order in which they are asked.
+func inOrder() []Rule {
+	all := slices.Clone(chainRules)
+	for _, table := range linkTables {
+		all = append(all, table...)
+	}
+	return all
+}
+
+// TestRuleIDs: an ID is the only one of its kind, fits the status, and holds no blank.
+func TestRuleIDs(t *testing.T) {
+	seen := map[string]bool{}
+	check := func(id string) {
+		if id == "" || len(id) > maxRuleID || strings.ContainsAny(id, " \t\n") || seen[id] {
+			t.Errorf("ID %q is empty, too long, with blanks or taken", id)
+		}
+		seen[id] = true
+	}
+	for _, r := range inOrder() {
+		check(r.ID)
+	}
+	for _, r := range wordRules {
+		check(r.id)
+	}
+}
+
+// TestNoDeadWords finds words that never decide, because every text that holds them holds those of an earlier rule.
+func TestNoDeadWords(t *testing.T) {
+	type word struct{ text, id string }
+	var earlier []word
+	for _, r := range inOrder() {
+		for _, text := range r.Texts {
+			for _, e := range earlier {
+				if strings.Contains(text, e.text) {
+					t.Errorf("%s: %q is dead, %s has %q before it", r.ID, text, e.id, e.text)
+				}
+			}
+		}
+		if len(r.Classes)+len(r.All)+len(r.Not)+len(r.Starts) == 0 {
+			for _, text := range r.Texts {
+				earlier = append(earlier, word{text, r.ID})
+			}
+		}
+	}
+}
+
+// TestNoDeadClasses does the same for classes.
+func TestNoDeadClasses(t *testing.T) {
+	earlier := map[string]string{}
+	for _, r := range inOrder() {
+		for _, c := range r.Classes {
+			if id := earlier[c]; id != "" {
+				t.Errorf("%s: class %s is dead, %s has it before", r.ID, c, id)
+			}
+		}
+		if len(r.Texts)+len(r.All)+len(r.Not)+len(r.Starts) == 0 {
+			for _, c := range r.Classes {
+				earlier[c] = r.ID
+			}
+		}
 	}
 }

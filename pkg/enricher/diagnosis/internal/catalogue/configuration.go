@@ -181,11 +181,11 @@ var configurationRules = []Rule{
 		Texts: []string{
 			"spark.kubernetes.file.upload.path", "size must be specified as bytes",
 			"time must be specified as seconds", "a master url must be set", "could not parse master url",
-			"missing application resource", "no main class set in jar", "spark.driver.maxresultsize",
+			"missing application resource", "spark.driver.maxresultsize",
 			"is not allowed to specify max heap", "dynamic allocation of executors requires",
 			"buffer overflow. available", "spark.kryoserializer.buffer.max",
 			"no configuration setting found for key", "cannot modify the value of",
-			"could not execute broadcast in", "spark.sql.broadcasttimeout", "invalid spark url",
+			"spark.sql.broadcasttimeout", "invalid spark url",
 			"must be no more than 63", "cannot broadcast the table", "not a valid configuration",
 			"invalid value detected for fs.", "configuration property", "missing required option",
 			"missing required argument", "missing required parameter", "following arguments are required",

@@ -58,11 +58,6 @@ var platformRules = []Rule{
 		Classes: []string{"FetchFailedException", "MetadataFetchFailedException", "ExecutorDeadException"},
 		Reason:  failure.ReasonExecutorLost,
 	},
-	{
-		ID:     "platform.max-number-of-executor-failures",
-		Texts:  []string{"max number of executor failures", "max number of executor failures reached"},
-		Reason: failure.ReasonExecutorLost,
-	},
 	{ID: "platform.block-not-found-exception", Classes: []string{"BlockNotFoundException"}, Reason: failure.ReasonExecutorLost},
 	{ID: "platform.failed-to-get-broadcast", Texts: []string{"failed to get broadcast_", "failed to get block", "block rdd_", "checkpoint block rdd_"},
 		Not: []string{"corrupt"}, Reason: failure.ReasonExecutorLost},
