@@ -2,6 +2,7 @@ package enricher
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,6 +30,7 @@ const (
 // investigate finds out about every attempt that is due, and returns when the next one will be (0: unknown).
 func (r *Reconciler) investigate(ctx context.Context, app *v1beta2.SparkApplication, known application, pods []corev1.Pod) (time.Duration, error) {
 	var soonest time.Duration
+	var failures []error
 	for _, t := range known.attempts {
 		pod := podOf(app, t, pods)
 		what, after := nextStep(app, known, t, pod, r.Clock.Now(), r.Config.Backfill.Duration)
@@ -41,12 +43,10 @@ func (r *Reconciler) investigate(ctx context.Context, app *v1beta2.SparkApplicat
 		case dismiss:
 			r.memory.update(app, t.submissionID, func(t *attempt) { t.settle(nil) })
 		}
-		if err != nil {
-			return 0, err
-		}
+		failures = append(failures, err)
 		soonest = sooner(soonest, after)
 	}
-	return soonest, nil
+	return soonest, errors.Join(failures...)
 }
 
 // podOf returns the driver pod of an attempt: as it is now, else as it was last seen. A pod that is not the

@@ -1,0 +1,106 @@
+package envtest
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	operatorv1beta2 "github.com/kubeflow/spark-operator/v2/api/v1beta2"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+)
+
+// on refuses one kind of request with a code; what must stand in the path or the body.
+func on(code int, method, pathEnd, inBody string) func(method, path, body string) int {
+	return func(m, path, body string) int {
+		if m == method && strings.Contains(path, pathEnd) && strings.Contains(body, inBody) {
+			return code
+		}
+		return 0
+	}
+}
+
+var _ = Describe("The controller", func() {
+	It("diagnoses, annotates, records and releases a failed attempt", func(ctx SpecContext) {
+		b := newBench(ctx)
+		app := b.submit(ctx, operatorv1beta2.ApplicationStatePendingRerun)
+		pod := b.drive(ctx, app, "driver", "s-1")
+		b.passUntilRead(ctx, app)
+		b.pass(ctx, app, time.Minute, time.Minute, 3*time.Second)
+		Expect(b.read(ctx, app).Status.Diagnostics.Reason).To(Equal(failure.ReasonUserCodeError))
+		Expect(b.events(ctx, app)).To(HaveLen(1))
+		Expect(b.readPod(ctx, pod).Finalizers).To(BeEmpty())
+		Expect(b.readPod(ctx, pod).Annotations).NotTo(BeEmpty())
+	})
+
+	DescribeTable("releases a held pod when captureTimeout has passed, though it may not",
+		func(ctx SpecContext, refuse func(method, path, body string) int, change func(*operatorv1beta2.SparkApplication)) {
+			b := newBench(ctx)
+			b.refuses(refuse)
+			app := b.submit(ctx, operatorv1beta2.ApplicationStatePendingRerun, change)
+			pod := b.drive(ctx, app, "driver", "s-1")
+			b.passUntilRead(ctx, app)
+			b.pass(ctx, app, 2*time.Minute, 2*time.Minute)
+			b.pass(ctx, app, 2*time.Minute, 10*time.Second)
+			Expect(b.readPod(ctx, pod).Finalizers).To(BeEmpty())
+		},
+		Entry("write the status", on(http.StatusForbidden, "PATCH", "/status", ""), same),
+		Entry("create events", on(http.StatusForbidden, "POST", "/events", ""), same),
+		Entry("list events", on(http.StatusInternalServerError, "GET", "/events", ""), func(a *operatorv1beta2.SparkApplication) {
+			a.Status.SubmissionAttempts = 2
+		}),
+		Entry("read logs", on(http.StatusForbidden, "GET", "/log", ""), same),
+		Entry("annotate the pod", on(http.StatusInternalServerError, "PATCH", "/pods/", "exit-exception"), same),
+		Entry("read pods past the cache", on(http.StatusForbidden, "GET", "/pods", ""), same),
+		Entry("read applications past the cache", on(http.StatusForbidden, "GET", "/sparkapplications", ""), func(a *operatorv1beta2.SparkApplication) {
+			a.Status.SubmissionID = "s-other"
+		}),
+	)
+
+	It("frees an overdue pod of an application that is gone, though it may not ask whether it is", func(ctx SpecContext) {
+		b := newBench(ctx)
+		app := b.submit(ctx, operatorv1beta2.ApplicationStateFailed)
+		pod := b.drive(ctx, app, "driver", "s-1")
+		Expect(operator.Delete(ctx, app)).To(Succeed())
+		b.refuses(on(http.StatusForbidden, "GET", "/sparkapplications", ""))
+		_, err := b.work(ctx, app)
+		Expect(err).To(HaveOccurred())
+		Expect(b.readPod(ctx, pod).Finalizers).NotTo(BeEmpty())
+		b.clock.SetTime(b.clock.Now().Add(6 * time.Minute))
+		_, err = b.work(ctx, app)
+		Expect(err).To(HaveOccurred())
+		Expect(b.readPod(ctx, pod).Finalizers).To(BeEmpty())
+	})
+
+	It("records an attempt though another one of the application cannot be annotated", func(ctx SpecContext) {
+		b := newBench(ctx)
+		app := b.submit(ctx, operatorv1beta2.ApplicationStateFailed, func(a *operatorv1beta2.SparkApplication) {
+			a.Status.AppState.State = operatorv1beta2.ApplicationStateRunning
+			a.Status.SubmissionID = "s-0"
+		})
+		b.drive(ctx, app, "driver-0", "s-0")
+		b.refuses(on(http.StatusInternalServerError, "PATCH", "/pods/driver-0", "exit-exception"))
+		b.pass(ctx, app, time.Second)
+		app.Status.SubmissionID, app.Status.AppState.State = "s-1", operatorv1beta2.ApplicationStateFailed
+		app.Status.ExecutionAttempts = 2
+		Expect(operator.Status().Update(ctx, app)).To(Succeed())
+		b.drive(ctx, app, "driver-1", "s-1")
+		b.passUntilRead(ctx, app)
+		b.pass(ctx, app, time.Minute, time.Minute)
+		Expect(b.read(ctx, app).Status.Diagnostics).NotTo(BeNil())
+		Expect(b.read(ctx, app).Status.Diagnostics.SubmissionID).To(Equal("s-1"))
+	})
+})
+
+func same(*operatorv1beta2.SparkApplication) {}
+
+func (b *bench) readPod(ctx SpecContext, pod *corev1.Pod) *corev1.Pod {
+	GinkgoHelper()
+	now, err := clientset.CoreV1().Pods(b.namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	return now
+}
