@@ -22,6 +22,7 @@ const (
 	reportingController = "spark-status-enricher.io/enricher"
 	maxNote             = 1024 // bytes; the API server refuses more
 	reasonStatusErased  = "DiagnosisErased"
+	reasonRejected      = "DiagnosisRejected"
 )
 
 // failureEvent tells of one failed attempt. Its name is made from the application's UID and the submission ID, so that
@@ -52,6 +53,13 @@ func erasedEvent(app *v1beta2.SparkApplication, now metav1.MicroTime) *eventsv1.
 	note := "The operator erases status.diagnostics and nothing protects them; only the summary in " +
 		"applicationState.errorMessage is kept. Run 'enricher install' on Kubernetes 1.36 or later, or switch on the webhook."
 	return newEvent(app, reasonStatusErased, reasonStatusErased, "ProtectStatus", note, now)
+}
+
+// rejectedEvent tells, once an application, that the API server does not store its status.
+func rejectedEvent(app *v1beta2.SparkApplication, fields string, now metav1.MicroTime) *eventsv1.Event {
+	note := "The API server refuses to store the diagnosis in the status, because of " + fields + ". Run 'enricher install' to " +
+		"bring the CRD up to date; if the fields are not the enricher's, mend the application."
+	return newEvent(app, reasonRejected, reasonRejected, "WriteStatus", note, now)
 }
 
 func newEvent(app *v1beta2.SparkApplication, identity, reason, action, note string, now metav1.MicroTime) *eventsv1.Event {

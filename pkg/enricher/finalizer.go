@@ -30,6 +30,9 @@ func (r *Reconciler) hold(ctx context.Context, app *v1beta2.SparkApplication, po
 		ops = append(ops, patch.Test("/metadata/finalizers", pod.Finalizers), patch.Add("/metadata/finalizers/-", v1beta2.FinalizerCapture))
 	}
 	held, err := r.patchPod(ctx, pod, ops)
+	if patch.IsRejected(err) {
+		return nil // somebody has asked for its deletion meanwhile: it takes no new finalizers
+	}
 	if held {
 		r.memory.update(app, evidence.SubmissionID(pod), func(t *attempt) { t.released = false })
 	}

@@ -83,9 +83,13 @@ type application struct {
 	writtenAt        time.Time
 	storedID         string
 	storedGeneration int64
-	erasure          erasure
+	// storedAt is when that was; zero once it was found erased.
+	storedAt time.Time
+	erasure  erasure
 	// refusals counts writes in a row that found the application other than expected.
 	refusals int
+	// rejection holds back writes that the API server would not store.
+	rejection rejection
 }
 
 // memory holds what the API server does not: attempts that wait for a moment in which they may be written. Informer

@@ -10,6 +10,8 @@ import (
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
@@ -94,7 +96,62 @@ var _ = Describe("The controller", func() {
 		Expect(b.read(ctx, app).Status.Diagnostics).NotTo(BeNil())
 		Expect(b.read(ctx, app).Status.Diagnostics.SubmissionID).To(Equal("s-1"))
 	})
+
+	It("says once that a status does not pass validation, and backs off", func(ctx SpecContext) {
+		b := newBench(ctx)
+		rejected := 0
+		answer := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"message":"` +
+			`SparkApplication \"etl\" is invalid: status.diagnostics.category: Unsupported value","details":{"name":"etl","causes":[` +
+			`{"reason":"FieldValueNotSupported","field":"status.diagnostics.category","message":"Unsupported value"}]}}`
+		b.answer = func(r *http.Request) *http.Response {
+			if r.Method != http.MethodPatch || !strings.HasSuffix(r.URL.Path, "/status") {
+				return nil
+			}
+			rejected++
+			return respond(r, http.StatusUnprocessableEntity, answer)
+		}
+		app := b.submit(ctx, operatorv1beta2.ApplicationStateFailed)
+		b.drive(ctx, app, "driver", "s-1")
+		b.passUntilRead(ctx, app)
+		for range 60 {
+			b.pass(ctx, app, 10*time.Second)
+		}
+		Expect(rejected).To(BeNumerically("~", 4, 1), "in ten minutes, after 1, 2 and 4 of them")
+		Expect(b.events(ctx, app)).To(ConsistOf(SatisfyAll(
+			HaveField("Reason", "DiagnosisRejected"), HaveField("Note", ContainSubstring("status.diagnostics.category")),
+		)))
+		b.answer = nil
+		b.pass(ctx, app, 20*time.Minute)
+		Expect(b.read(ctx, app).Status.Diagnostics).NotTo(BeNil())
+	})
+
+	It("counts erased rounds afresh after a stored status has lasted", func(ctx SpecContext) {
+		b := newBench(ctx)
+		app := b.submit(ctx, operatorv1beta2.ApplicationStateFailed)
+		b.drive(ctx, app, "driver", "s-1")
+		b.passUntilRead(ctx, app)
+		b.pass(ctx, app, time.Minute)
+		for range 4 { // each time after it was kept for an hour
+			Expect(b.read(ctx, app).Status.Diagnostics).NotTo(BeNil())
+			b.clock.SetTime(b.clock.Now().Add(time.Hour))
+			b.erase(ctx, app)
+			b.pass(ctx, app, time.Second, time.Minute)
+		}
+		Expect(b.read(ctx, app).Status.Diagnostics).NotTo(BeNil())
+		for range 2 { // and now as often as the enricher writes
+			b.erase(ctx, app)
+			b.pass(ctx, app, time.Second, time.Minute)
+		}
+		Expect(b.read(ctx, app).Status.Diagnostics).To(BeNil())
+	})
 })
+
+// erase is a write of an operator that does not know the enricher's fields.
+func (b *bench) erase(ctx SpecContext, app *operatorv1beta2.SparkApplication) {
+	GinkgoHelper()
+	now := b.read(ctx, app)
+	Expect(lean.Status().Patch(ctx, now, client.RawPatch(types.JSONPatchType, []byte(`[{"op":"remove","path":"/status/diagnostics"}]`)))).To(Succeed())
+}
 
 func same(*operatorv1beta2.SparkApplication) {}
 

@@ -98,6 +98,20 @@ var _ = Describe("The status writer", Ordered, func() {
 		Expect(again(ctx, app).Status.Diagnostics).NotTo(BeNil())
 	})
 
+	It("is told a status that does not pass validation from one that has moved on", func(ctx SpecContext) {
+		app := failed(ctx)
+		wanted := wantedOf(app)
+		wanted.Diagnostics.Category = "NoSuchCategory"
+		_, err := status.Write(ctx, lean, app, wanted)
+		Expect(patch.IsRejected(err)).To(BeTrue(), "error: %v", err)
+		Expect(patch.IsUnexpected(err)).To(BeFalse())
+		Expect(patch.Fields(err)).To(Equal([]string{"status.diagnostics.category"}))
+
+		app.UID = "of-a-deleted-one"
+		_, err = status.Write(ctx, lean, app, wanted)
+		Expect(patch.IsRejected(err)).To(BeFalse(), "error: %v", err)
+	})
+
 	It("refuses to write onto a namesake", func(ctx SpecContext) {
 		app := failed(ctx)
 		app.UID = "of-a-deleted-one"
