@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -144,7 +145,48 @@ var _ = Describe("The controller", func() {
 		}
 		Expect(b.read(ctx, app).Status.Diagnostics).To(BeNil())
 	})
+
+	DescribeTable("sends its event though somebody has taken its name", func(ctx SpecContext, change func(*eventsv1.Event), want int) {
+		first := newBench(ctx)
+		app := first.submit(ctx, operatorv1beta2.ApplicationStateFailed)
+		first.drive(ctx, app, "driver", "s-1")
+		first.passUntilRead(ctx, app)
+		first.pass(ctx, app, time.Minute)
+		Expect(first.events(ctx, app)).To(HaveLen(1))
+		genuine := first.events(ctx, app)[0]
+		forged := genuine.DeepCopy()
+		change(forged)
+		forged.ResourceVersion = ""
+		events := clientset.EventsV1().Events(first.namespace)
+		Expect(events.Delete(ctx, genuine.Name, metav1.DeleteOptions{})).To(Succeed())
+		_, err := events.Create(ctx, forged, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+
+		first.reconciler = first.newReconciler(ctx) // after a restart it makes sure of its event
+		for range 2 {
+			first.pass(ctx, app, time.Second, time.Second)
+		}
+		Expect(first.notes(ctx)).To(ContainElement(genuine.Note))
+		Expect(first.notes(ctx)).To(HaveLen(want))
+	},
+		Entry("with another text", func(e *eventsv1.Event) { e.Note = "All is well" }, 2),
+		Entry("as another controller", func(e *eventsv1.Event) { e.ReportingController = "example.com/other" }, 2),
+		Entry("about another object", func(e *eventsv1.Event) { e.Regarding.UID = "other" }, 2),
+		Entry("but it is its own", func(*eventsv1.Event) {}, 1),
+	)
 })
+
+// notes are the texts of all events.
+func (b *bench) notes(ctx SpecContext) []string {
+	GinkgoHelper()
+	list, err := clientset.EventsV1().Events(b.namespace).List(ctx, metav1.ListOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	var notes []string
+	for _, e := range list.Items {
+		notes = append(notes, e.Note)
+	}
+	return notes
+}
 
 // erase is a write of an operator that does not know the enricher's fields.
 func (b *bench) erase(ctx SpecContext, app *operatorv1beta2.SparkApplication) {
