@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
@@ -49,9 +50,11 @@ type Reconciler struct {
 	Metrics   *Metrics
 	Clock     clock.PassiveClock
 
-	memory  *memory
-	journal *journal
-	outages *outages
+	memory    *memory
+	journal   *journal
+	outages   *outages
+	places    *places
+	collected chan event.GenericEvent
 }
 
 // Reconcile brings one application's status up to what is known of its attempts.
@@ -79,6 +82,9 @@ func (r *Reconciler) recallAndPublish(ctx context.Context, app *v1beta2.SparkApp
 	if wait := r.recall(ctx, app); wait > 0 {
 		return wait, nil
 	}
+	if known := r.memory.snapshot(app); known.isCollecting(app.Status.SubmissionID) {
+		return 0, nil
+	}
 	return r.publish(ctx, app, pods)
 }
 
@@ -105,7 +111,8 @@ func isGone(err error) bool {
 
 // Init gives the reconciler an empty memory. SetupWithManager does so; who calls Reconcile without a manager must.
 func (r *Reconciler) Init() {
-	r.memory, r.journal = newMemory(r.Clock), newJournal()
+	r.memory, r.journal, r.places = newMemory(r.Clock), newJournal(), newPlaces()
+	r.collected = make(chan event.GenericEvent)
 	if r.outages == nil {
 		r.outages = newOutages(r.Clock)
 	}
@@ -118,6 +125,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Named("sparkapplication").
 		Watches(&v1beta2.SparkApplication{}, r.applicationHandler()).
 		Watches(&corev1.Pod{}, r.podHandler()).
+		WatchesRawSource(source.Channel(r.collected, &handler.EnqueueRequestForObject{})).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: r.Config.Workers, CacheSyncTimeout: cacheSyncTimeout,
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minBackoff, maxBackoff),

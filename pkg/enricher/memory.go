@@ -51,8 +51,10 @@ type attempt struct {
 	failed, stopped, ended, unasked bool
 	// released is true once our finalizer was taken off its pod, which the cache may not show yet.
 	released bool
-	// logTries counts failed readings of the log.
-	logTries int
+	// collecting is true while its log is being read, collection what that came to, and tries counts readings that failed.
+	collecting bool
+	collection *collection
+	tries      int
 	// settled is true when there is nothing more to find out; record is nil then if the attempt was well.
 	settled bool
 	record  *status.Record
@@ -195,7 +197,7 @@ func (t *attempt) choosePod(app *v1beta2.SparkApplication) {
 // settle notes what the attempt came to, nil if it was well, and lets go of the evidence.
 func (t *attempt) settle(record *status.Record) {
 	t.settled, t.record = true, record
-	t.seenPods, t.app = nil, nil
+	t.seenPods, t.app, t.collection = nil, nil, nil
 }
 
 func (m *memory) applicationFor(key types.NamespacedName) *application {

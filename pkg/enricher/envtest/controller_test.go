@@ -1,8 +1,12 @@
 package envtest
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	operatorv1beta2 "github.com/kubeflow/spark-operator/v2/api/v1beta2"
@@ -14,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
 	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 )
 
@@ -59,10 +64,18 @@ var _ = Describe("The controller", func() {
 		Entry("read logs", on(http.StatusForbidden, "GET", "/log", ""), same),
 		Entry("annotate the pod", on(http.StatusInternalServerError, "PATCH", "/pods/", "exit-exception"), same),
 		Entry("read pods past the cache", on(http.StatusForbidden, "GET", "/pods", ""), same),
-		Entry("read applications past the cache", on(http.StatusForbidden, "GET", "/sparkapplications", ""), func(a *operatorv1beta2.SparkApplication) {
-			a.Status.SubmissionID = "s-other"
-		}),
 	)
+
+	It("frees an overdue pod that another application owns, though it may not ask whether that is so", func(ctx SpecContext) {
+		b := newBench(ctx)
+		app := b.submit(ctx, operatorv1beta2.ApplicationStatePendingRerun)
+		pod := b.drive(ctx, app, "driver", "s-0", func(p *corev1.Pod) { p.OwnerReferences[0].UID = "of-a-namesake" })
+		b.refuses(on(http.StatusForbidden, "GET", "/sparkapplications", ""))
+		b.pass(ctx, app, time.Minute)
+		Expect(b.readPod(ctx, pod).Finalizers).NotTo(BeEmpty())
+		b.pass(ctx, app, 5*time.Minute)
+		Expect(b.readPod(ctx, pod).Finalizers).To(BeEmpty())
+	})
 
 	It("frees an overdue pod of an application that is gone, though it may not ask whether it is", func(ctx SpecContext) {
 		b := newBench(ctx)
@@ -87,7 +100,7 @@ var _ = Describe("The controller", func() {
 		})
 		b.drive(ctx, app, "driver-0", "s-0")
 		b.refuses(on(http.StatusInternalServerError, "PATCH", "/pods/driver-0", "exit-exception"))
-		b.pass(ctx, app, time.Second)
+		b.passUntilRead(ctx, app)
 		app.Status.SubmissionID, app.Status.AppState.State = "s-1", operatorv1beta2.ApplicationStateFailed
 		app.Status.ExecutionAttempts = 2
 		Expect(operator.Status().Update(ctx, app)).To(Succeed())
@@ -146,6 +159,58 @@ var _ = Describe("The controller", func() {
 		Expect(b.read(ctx, app).Status.Diagnostics).To(BeNil())
 	})
 
+	It("does not let a kubelet that hangs in one namespace delay another one", func(ctx SpecContext) {
+		b := newBench(ctx)
+		b.readLog = func(r *http.Request) (*http.Response, error) {
+			if strings.Contains(r.URL.Path, "/hangs-") {
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			}
+			return respond(r, http.StatusOK, crashLog), nil
+		}
+		for i := range 20 { // more than there are workers, and than logs are read at once
+			stuck := b.submit(ctx, operatorv1beta2.ApplicationStateFailed)
+			b.drive(ctx, stuck, fmt.Sprintf("hangs-%d", i), "s-1")
+			b.pass(ctx, stuck, 0)
+		}
+		b.inNamespace(ctx)
+		app := b.submit(ctx, operatorv1beta2.ApplicationStateFailed)
+		b.drive(ctx, app, "driver", "s-1")
+		b.passUntilRead(ctx, app)
+		b.pass(ctx, app, time.Minute)
+		Expect(b.read(ctx, app).Status.Diagnostics.Reason).To(Equal(failure.ReasonUserCodeError))
+	}, SpecTimeout(time.Minute))
+
+	It("uses what came of a log within its time", func(ctx SpecContext) {
+		b := newBench(ctx, shortReads)
+		reads := b.countReads(func(r *http.Request) (*http.Response, error) {
+			response := respond(r, http.StatusOK, "")
+			response.Body = io.NopCloser(io.MultiReader(strings.NewReader(crashLog), untilDone{r.Context()}))
+			return response, nil
+		})
+		app := b.submit(ctx, operatorv1beta2.ApplicationStateFailed)
+		b.drive(ctx, app, "driver", "s-1")
+		b.passUntilRead(ctx, app)
+		b.pass(ctx, app, time.Minute, time.Minute)
+		Expect(b.read(ctx, app).Status.Diagnostics.Reason).To(Equal(failure.ReasonUserCodeError))
+		Expect(reads()).To(Equal(1))
+	})
+
+	It("tries a log of which nothing comes once more, and goes on without it", func(ctx SpecContext) {
+		b := newBench(ctx, shortReads)
+		reads := b.countReads(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+		app := b.submit(ctx, operatorv1beta2.ApplicationStateFailed)
+		b.drive(ctx, app, "driver", "s-1")
+		b.passUntilRead(ctx, app)
+		b.passUntilRead(ctx, app)
+		b.pass(ctx, app, time.Minute, time.Minute)
+		Expect(b.read(ctx, app).Status.Diagnostics).NotTo(BeNil())
+		Expect(reads()).To(Equal(2))
+	})
+
 	DescribeTable("sends its event though somebody has taken its name", func(ctx SpecContext, change func(*eventsv1.Event), want int) {
 		first := newBench(ctx)
 		app := first.submit(ctx, operatorv1beta2.ApplicationStateFailed)
@@ -175,6 +240,28 @@ var _ = Describe("The controller", func() {
 		Entry("but it is its own", func(*eventsv1.Event) {}, 1),
 	)
 })
+
+func shortReads(c *configv1alpha1.EnricherConfiguration) {
+	c.Log.Timeout = &metav1.Duration{Duration: 200 * time.Millisecond}
+}
+
+// untilDone is the rest of a log, which does not come.
+type untilDone struct{ ctx context.Context }
+
+func (u untilDone) Read([]byte) (int, error) {
+	<-u.ctx.Done()
+	return 0, u.ctx.Err()
+}
+
+// countReads answers for logs and returns how often it was asked.
+func (b *bench) countReads(read func(*http.Request) (*http.Response, error)) func() int {
+	var n atomic.Int32
+	b.readLog = func(r *http.Request) (*http.Response, error) {
+		n.Add(1)
+		return read(r)
+	}
+	return func() int { return int(n.Load()) }
+}
 
 // notes are the texts of all events.
 func (b *bench) notes(ctx SpecContext) []string {

@@ -109,14 +109,21 @@ type bench struct {
 
 func newBench(ctx SpecContext, configure ...func(*configv1alpha1.EnricherConfiguration)) *bench {
 	GinkgoHelper()
+	extendCRD(ctx)
+	b := &bench{wire: &wire{}, clock: clocktesting.NewFakePassiveClock(time.Now())}
+	b.inNamespace(ctx)
+	b.reconciler = b.newReconciler(ctx, configure...)
+	return b
+}
+
+// inNamespace moves on to a new namespace.
+func (b *bench) inNamespace(ctx SpecContext) {
+	GinkgoHelper()
 	space, err := clientset.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "bench-"},
 	}, metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())
-	extendCRD(ctx)
-	b := &bench{wire: &wire{}, clock: clocktesting.NewFakePassiveClock(time.Now()), namespace: space.Name}
-	b.reconciler = b.newReconciler(ctx, configure...)
-	return b
+	b.namespace = space.Name
 }
 
 func (b *bench) newReconciler(ctx SpecContext, configure ...func(*configv1alpha1.EnricherConfiguration)) *enricher.Reconciler {
@@ -233,10 +240,12 @@ func (b *bench) work(ctx SpecContext, app *operatorv1beta2.SparkApplication) (re
 	return b.reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(app)})
 }
 
-// passUntilRead reconciles until the log was read.
+// passUntilRead reconciles until the log of one attempt was read and used.
 func (b *bench) passUntilRead(ctx SpecContext, app *operatorv1beta2.SparkApplication) {
 	GinkgoHelper()
 	b.pass(ctx, app, time.Second)
+	Eventually(b.reconciler.Collected(), eventually).Should(Receive())
+	b.pass(ctx, app, 0)
 }
 
 // pass lets time go by and reconciles after each step of it, errors or not.

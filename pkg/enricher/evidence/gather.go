@@ -31,25 +31,42 @@ type Gatherer struct {
 	Limits configv1alpha1.LogLimits
 }
 
+// Of returns the evidence on the attempt of app that ran in pod, which may be nil, as far as it is at hand.
+func Of(app *v1beta2.SparkApplication, pod *corev1.Pod) diagnosis.Evidence {
+	ev := diagnosis.Evidence{Job: sparkapplication.Job(app), Pod: pod}
+	if pod != nil {
+		ev.Container = app.DriverContainerName(pod)
+	}
+	return ev
+}
+
+// HasLog reports whether the driver's container has ever run: without that there is no log.
+func HasLog(ev diagnosis.Evidence) bool {
+	return ev.Pod != nil && ev.Container != "" && hasRun(ev.Pod, ev.Container)
+}
+
 // Gather returns the evidence on the attempt of app that ran in pod, which may be nil. The log is read only if needsLog
 // says so. An error means that a log which should be there could not be read; the evidence is complete otherwise.
 func (g *Gatherer) Gather(
 	ctx context.Context, app *v1beta2.SparkApplication, pod *corev1.Pod, needsLog func(diagnosis.Evidence) bool,
 ) (diagnosis.Evidence, error) {
-	ev := diagnosis.Evidence{Job: sparkapplication.Job(app), Pod: pod}
-	if pod == nil {
+	ev := Of(app, pod)
+	if !HasLog(ev) || !needsLog(ev) {
 		return ev, nil
 	}
-	ev.Container = app.DriverContainerName(pod)
-	if !needsLog(ev) || ev.Container == "" || !hasRun(pod, ev.Container) {
-		return ev, nil
-	}
-	log, err := readTail(ctx, g.Client, pod, ev.Container, g.Limits)
-	if len(log) > 0 && g.replaced(ctx, pod) {
-		return ev, nil
-	}
-	ev.Log, ev.LogRead = log, err == nil || len(log) > 0
+	var err error
+	ev.Log, err = g.ReadLog(ctx, ev)
 	return ev, err
+}
+
+// ReadLog returns the end of the driver's log, and none where another pod has the name by now. What had come before an
+// error is returned with it.
+func (g *Gatherer) ReadLog(ctx context.Context, ev diagnosis.Evidence) ([]byte, error) {
+	log, err := readTail(ctx, g.Client, ev.Pod, ev.Container, g.Limits)
+	if len(log) > 0 && g.replaced(ctx, ev.Pod) {
+		return nil, nil
+	}
+	return log, err
 }
 
 // replaced reports whether another pod answers to the name by now: logs are asked for by name, the operator reuses it,
