@@ -107,7 +107,7 @@ func unlessForgotten(
 
 // disowned is true of a pod that is not the application's, or whose application is being deleted.
 func disowned(app *v1beta2.SparkApplication, pod *corev1.Pod) bool {
-	return !evidence.BelongsTo(pod, app) || !app.DeletionTimestamp.IsZero()
+	return !evidence.MayBelongTo(pod, app) || !app.DeletionTimestamp.IsZero()
 }
 
 // confirm puts a doubtful verdict to the application as the API server has it: the cache may still show the namesake
@@ -154,7 +154,7 @@ func nameless(app *v1beta2.SparkApplication, known application, pod *corev1.Pod)
 // status names another submission: the application would hang.
 func isUnheard(app *v1beta2.SparkApplication, pod *corev1.Pod) bool {
 	return app.Status.ApplicationState.State == v1beta2.StatePendingRerun && pod.DeletionTimestamp != nil &&
-		evidence.BelongsTo(pod, app) && evidence.SubmissionID(pod) != app.Status.SubmissionID
+		evidence.MayBelongTo(pod, app) && evidence.SubmissionID(pod) != app.Status.SubmissionID
 }
 
 // mayGo is true once the driver has ended or somebody wants the pod deleted.
@@ -228,8 +228,9 @@ func (r *Reconciler) releaseOne(
 // A pod that was released counts no more, though the cache may still show it held.
 func (r *Reconciler) holdsOld(app *v1beta2.SparkApplication, known application, pods []corev1.Pod) bool {
 	id := app.Status.SubmissionID
-	return *r.Config.CaptureFinalizer && !known.remembered(id).released && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
-		return hasFinalizer(&p) && evidence.BelongsTo(&p, app) && evidence.SubmissionID(&p) == id
+	current := known.remembered(id)
+	return *r.Config.CaptureFinalizer && !current.released && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
+		return hasFinalizer(&p) && evidence.BelongsTo(&p, app, current.podName) && evidence.SubmissionID(&p) == id
 	})
 }
 

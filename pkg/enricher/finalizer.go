@@ -20,7 +20,7 @@ import (
 const captureManager = "spark-status-enricher-capture"
 
 func (r *Reconciler) hold(ctx context.Context, app *v1beta2.SparkApplication, pod *corev1.Pod, enabled bool) error {
-	if !enabled || pod.DeletionTimestamp != nil || hasEnded(pod, app) || !evidence.BelongsTo(pod, app) {
+	if !enabled || pod.DeletionTimestamp != nil || hasEnded(pod, app) || !evidence.MayBelongTo(pod, app) {
 		return nil
 	}
 	ops := []patch.Operation{patch.Test("/metadata/uid", pod.UID)}

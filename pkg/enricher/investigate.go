@@ -44,7 +44,7 @@ func (r *Reconciler) investigate(ctx context.Context, app *v1beta2.SparkApplicat
 // application's own does not count.
 func podOf(app *v1beta2.SparkApplication, t attempt, pods []corev1.Pod) *corev1.Pod {
 	for i := range pods {
-		if evidence.SubmissionID(&pods[i]) == t.submissionID && evidence.BelongsTo(&pods[i], app) {
+		if evidence.SubmissionID(&pods[i]) == t.submissionID && evidence.BelongsTo(&pods[i], app, t.podName) {
 			return &pods[i]
 		}
 	}
@@ -80,7 +80,7 @@ func (r *Reconciler) endedPod(ctx context.Context, app *v1beta2.SparkApplication
 	if t.submission || t.gone || pod != nil && hasEnded(pod, app) {
 		return pod, nil
 	}
-	found, err := r.Gatherer.FindPod(ctx, app, t.submissionID)
+	found, err := r.Gatherer.FindPod(ctx, app, t.submissionID, t.podName)
 	if err != nil || found == nil {
 		return pod, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/utils/clock"
@@ -36,6 +37,8 @@ type attempt struct {
 	named  bool
 	number int32
 	seen   time.Time
+	// podName is the driver pod's name as the operator's status had it.
+	podName string
 	// seenPods are the pods that claim to be its driver, as they were last seen after their end; which one is, only a
 	// look at the application tells. pod is that one, in a snapshot, and gone is true if it does not exist any more.
 	seenPods []seenPod
@@ -126,6 +129,9 @@ func (m *memory) observeApp(app *v1beta2.SparkApplication) {
 	}
 	t := a.attempt(id, m.clock.Now())
 	t.named = true
+	if name := app.Status.DriverInfo.PodName; name != "" {
+		t.podName = name
+	}
 	if app.Status.ExecutionAttempts > 0 {
 		t.number = app.Status.ExecutionAttempts
 	}
@@ -161,7 +167,8 @@ func (m *memory) observePod(pod *corev1.Pod, gone bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[v1beta2.LabelAppName]}
-	m.applicationFor(key).attempt(evidence.SubmissionID(pod), m.clock.Now()).see(seenPod{pod: pod, gone: gone})
+	a := m.applicationFor(key)
+	a.attempt(evidence.SubmissionID(pod), m.clock.Now()).see(seenPod{pod: pod, gone: gone}, a.uid)
 }
 
 // seenPod is a pod as it was last seen; unasked is true if it had ended before anybody wanted it deleted.
@@ -170,7 +177,9 @@ type seenPod struct {
 	gone, unasked bool
 }
 
-func (t *attempt) see(seen seenPod) {
+// see remembers a pod of those that claim to be the driver of app. Where there are too many, the least credible one is
+// forgotten: anybody who may create pods can give them the labels of another one's driver.
+func (t *attempt) see(seen seenPod, app types.UID) {
 	if t.settled {
 		return
 	}
@@ -182,13 +191,31 @@ func (t *attempt) see(seen seenPod) {
 		t.seenPods[i] = seen
 	case len(t.seenPods) < claimantLimit:
 		t.seenPods = append(t.seenPods, seen)
+	default:
+		least := slices.MinFunc(t.seenPods, func(a, b seenPod) int { return t.credibility(a.pod, app) - t.credibility(b.pod, app) })
+		if t.credibility(seen.pod, app) > t.credibility(least.pod, app) {
+			t.seenPods[slices.Index(t.seenPods, least)] = seen
+		}
 	}
 }
 
-// choosePod picks the driver pod of app among those that claim to be.
+// credibility ranks pods that claim to be the driver: the one that the operator's status names, then those that the
+// application owns, or any application while it has not been seen.
+func (t *attempt) credibility(pod *corev1.Pod, app types.UID) int {
+	rank := 0
+	if ref := metav1.GetControllerOfNoCopy(pod); evidence.IsOwned(pod, app) || app == "" && ref != nil && ref.Kind == "SparkApplication" {
+		rank = 1
+	}
+	if t.podName == pod.Name {
+		rank += 2
+	}
+	return rank
+}
+
+// choosePod picks the driver pod of app among those that claim to be. Once the status has named it, no other one counts.
 func (t *attempt) choosePod(app *v1beta2.SparkApplication) {
 	for _, s := range t.seenPods {
-		if evidence.BelongsTo(s.pod, app) {
+		if evidence.BelongsTo(s.pod, app, t.podName) && (t.podName == "" || t.podName == s.pod.Name) {
 			t.pod, t.gone, t.unasked = s.pod, s.gone, s.unasked
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
 	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
 )
 
 // on refuses one kind of request with a code; what must stand in the path or the body.
@@ -159,6 +160,36 @@ var _ = Describe("The controller", func() {
 		Expect(b.read(ctx, app).Status.Diagnostics).To(BeNil())
 	})
 
+	It("publishes a pod without an owner only once the status names it", func(ctx SpecContext) {
+		b := newBench(ctx)
+		app := b.submit(ctx, operatorv1beta2.ApplicationStateRunning)
+		b.drive(ctx, app, "driver", "s-1", func(p *corev1.Pod) { p.OwnerReferences = nil })
+		b.pass(ctx, app, time.Second, time.Minute)
+		Expect(b.read(ctx, app).Status.Diagnostics).To(Or(BeNil(), HaveField("Reason", BeEmpty())))
+
+		Expect(operator.Get(ctx, client.ObjectKeyFromObject(app), app)).To(Succeed())
+		app.Status.DriverInfo.PodName = "driver"
+		app.Status.AppState.State = operatorv1beta2.ApplicationStateFailed
+		Expect(operator.Status().Update(ctx, app)).To(Succeed())
+		b.passUntilRead(ctx, app)
+		b.pass(ctx, app, time.Minute)
+		Expect(b.read(ctx, app).Status.Diagnostics.Reason).To(Equal(failure.ReasonUserCodeError))
+	})
+
+	It("finds the driver behind more decoys than a page holds", func(ctx SpecContext) {
+		b := newBench(ctx)
+		app := b.submit(ctx, operatorv1beta2.ApplicationStateFailed)
+		for i := range 120 {
+			b.decoy(ctx, app, fmt.Sprintf("a-%d", i))
+		}
+		driver := b.drive(ctx, app, "driver", "s-1")
+		gatherer := &evidence.Gatherer{Client: clientset}
+		found, err := gatherer.FindPod(ctx, b.read(ctx, app), "s-1", "")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(found).NotTo(BeNil())
+		Expect(found.UID).To(Equal(driver.UID))
+	})
+
 	It("does not let a kubelet that hangs in one namespace delay another one", func(ctx SpecContext) {
 		b := newBench(ctx)
 		b.readLog = func(r *http.Request) (*http.Response, error) {
@@ -240,6 +271,12 @@ var _ = Describe("The controller", func() {
 		Entry("but it is its own", func(*eventsv1.Event) {}, 1),
 	)
 })
+
+// decoy has the labels of a driver and no owner.
+func (b *bench) decoy(ctx SpecContext, app *operatorv1beta2.SparkApplication, name string) {
+	GinkgoHelper()
+	b.drive(ctx, app, name, "s-1", func(p *corev1.Pod) { p.OwnerReferences, p.Finalizers = nil, nil })
+}
 
 func shortReads(c *configv1alpha1.EnricherConfiguration) {
 	c.Log.Timeout = &metav1.Duration{Duration: 200 * time.Millisecond}
