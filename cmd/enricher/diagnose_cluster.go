@@ -82,7 +82,7 @@ func getApplication(ctx context.Context, config *rest.Config, namespace, name st
 func gather(
 	ctx context.Context, g *evidence.Gatherer, app *v1beta2.SparkApplication, engine *diagnosis.Engine,
 ) (diagnosis.Evidence, error) {
-	pod, err := g.FindPod(ctx, app, app.Status.SubmissionID)
+	pod, err := g.FindPod(ctx, app, app.Status.SubmissionID, app.Status.DriverInfo.PodName)
 	if err != nil {
 		return diagnosis.Evidence{}, err
 	}

@@ -2,6 +2,7 @@ package enricher
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -45,6 +46,15 @@ type custody struct {
 	timeout time.Duration
 	// outage is when the API server last failed to serve applications.
 	outage time.Time
+}
+
+func (r *Reconciler) custody() custody {
+	return custody{enabled: *r.Config.CaptureFinalizer, timeout: r.Config.CaptureTimeout.Duration, outage: r.outages.latest()}
+}
+
+// isOverdue is true of a pod that has been ready to go for longer than any failure to record it may hold it.
+func isOverdue(app *v1beta2.SparkApplication, pod *corev1.Pod, c custody, now time.Time) bool {
+	return mayGo(app, pod) && !heldSince(app, pod).Add(c.timeout).After(now)
 }
 
 // verdictOn decides about one pod of app that carries the finalizer.
@@ -97,18 +107,20 @@ func unlessForgotten(
 
 // disowned is true of a pod that is not the application's, or whose application is being deleted.
 func disowned(app *v1beta2.SparkApplication, pod *corev1.Pod) bool {
-	return !evidence.BelongsTo(pod, app) || !app.DeletionTimestamp.IsZero()
+	return !evidence.MayBelongTo(pod, app) || !app.DeletionTimestamp.IsZero()
 }
 
 // confirm puts a doubtful verdict to the application as the API server has it: the cache may still show the namesake
 // before it, or a time before it named the pod's submission.
 func (r *Reconciler) confirm(
-	ctx context.Context, key client.ObjectKey, known application, pod *corev1.Pod, c custody, v verdict,
+	ctx context.Context, cached *v1beta2.SparkApplication, known application, pod *corev1.Pod, c custody, v verdict,
 ) (verdict, error) {
-	app := &v1beta2.SparkApplication{}
+	key, app := client.ObjectKeyFromObject(cached), &v1beta2.SparkApplication{}
 	switch err := r.Live.Get(ctx, key, app); {
 	case isGone(err):
 		return release(v.why), nil
+	case err != nil && isOverdue(cached, pod, c, r.Clock.Now()):
+		return release("its time is up"), nil
 	case err != nil:
 		return verdict{}, fmt.Errorf("asking for the application: %w", err)
 	case verdictOn(app, known, pod, c, r.Clock.Now()).release:
@@ -142,7 +154,7 @@ func nameless(app *v1beta2.SparkApplication, known application, pod *corev1.Pod)
 // status names another submission: the application would hang.
 func isUnheard(app *v1beta2.SparkApplication, pod *corev1.Pod) bool {
 	return app.Status.ApplicationState.State == v1beta2.StatePendingRerun && pod.DeletionTimestamp != nil &&
-		evidence.BelongsTo(pod, app) && evidence.SubmissionID(pod) != app.Status.SubmissionID
+		evidence.MayBelongTo(pod, app) && evidence.SubmissionID(pod) != app.Status.SubmissionID
 }
 
 // mayGo is true once the driver has ended or somebody wants the pod deleted.
@@ -175,22 +187,19 @@ func nothingToRecord(known application, submissionID string) bool {
 // release puts the finalizer onto driver pods where no policy does, and takes it off those that are recorded.
 func (r *Reconciler) release(ctx context.Context, app *v1beta2.SparkApplication, pods []corev1.Pod) (time.Duration, error) {
 	known := r.memory.snapshot(app)
-	c := custody{enabled: *r.Config.CaptureFinalizer, timeout: r.Config.CaptureTimeout.Duration, outage: r.outages.latest()}
+	c := r.custody()
 	var soonest time.Duration
+	var failures []error
 	for i := range pods {
 		if !hasFinalizer(&pods[i]) {
-			if err := r.hold(ctx, app, &pods[i], c.enabled); err != nil {
-				return 0, err
-			}
+			failures = append(failures, r.hold(ctx, app, &pods[i], c.enabled))
 			continue
 		}
 		after, err := r.releaseOne(ctx, app, known, &pods[i], c)
-		if err != nil {
-			return 0, err
-		}
+		failures = append(failures, err)
 		soonest = sooner(soonest, after)
 	}
-	return soonest, nil
+	return soonest, errors.Join(failures...)
 }
 
 // releaseOne decides about a pod with the finalizer, and returns when to ask again.
@@ -200,7 +209,7 @@ func (r *Reconciler) releaseOne(
 	v := verdictOn(app, known, pod, c, r.Clock.Now())
 	var err error
 	if v.doubtful {
-		if v, err = r.confirm(ctx, client.ObjectKeyFromObject(app), known, pod, c, v); err != nil {
+		if v, err = r.confirm(ctx, app, known, pod, c, v); err != nil {
 			return 0, err
 		}
 	}
@@ -219,24 +228,35 @@ func (r *Reconciler) releaseOne(
 // A pod that was released counts no more, though the cache may still show it held.
 func (r *Reconciler) holdsOld(app *v1beta2.SparkApplication, known application, pods []corev1.Pod) bool {
 	id := app.Status.SubmissionID
-	return *r.Config.CaptureFinalizer && !known.remembered(id).released && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
-		return hasFinalizer(&p) && evidence.BelongsTo(&p, app) && evidence.SubmissionID(&p) == id
+	current := known.remembered(id)
+	return *r.Config.CaptureFinalizer && !current.released && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
+		return hasFinalizer(&p) && evidence.BelongsTo(&p, app, current.podName) && evidence.SubmissionID(&p) == id
 	})
 }
 
 // releaseAll frees the pods of an application that is gone.
 func (r *Reconciler) releaseAll(ctx context.Context, pods []corev1.Pod) error {
+	return r.releaseUnowned(ctx, pods, "the application is gone")
+}
+
+// releaseOverdue frees the pods whose time is up of an application of which nothing is known.
+func (r *Reconciler) releaseOverdue(ctx context.Context, pods []corev1.Pod) error {
+	unknown, c, now := &v1beta2.SparkApplication{}, r.custody(), r.Clock.Now()
+	overdue := slices.DeleteFunc(slices.Clone(pods), func(pod corev1.Pod) bool { return !isOverdue(unknown, &pod, c, now) })
+	return r.releaseUnowned(ctx, overdue, "its time is up")
+}
+
+func (r *Reconciler) releaseUnowned(ctx context.Context, pods []corev1.Pod, why string) error {
+	var failures []error
 	for i := range pods {
 		if !hasFinalizer(&pods[i]) {
 			continue
 		}
 		gone, err := r.removeFinalizer(ctx, &pods[i])
-		if err != nil {
-			return err
-		}
+		failures = append(failures, err)
 		if gone {
-			tellRelease(ctx, &pods[i], "the application is gone")
+			tellRelease(ctx, &pods[i], why)
 		}
 	}
-	return nil
+	return errors.Join(failures...)
 }

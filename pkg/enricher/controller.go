@@ -4,8 +4,10 @@ package enricher
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,11 +22,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
+)
+
+const (
+	// minBackoff and maxBackoff bound the pause after a reconcile that failed. The longer one is how late the release of
+	// an overdue pod can be while something else fails all the time.
+	minBackoff = 5 * time.Millisecond
+	maxBackoff = 30 * time.Second
 )
 
 // Reconciler keeps the status of SparkApplications explained.
@@ -40,9 +50,11 @@ type Reconciler struct {
 	Metrics   *Metrics
 	Clock     clock.PassiveClock
 
-	memory  *memory
-	journal *journal
-	outages *outages
+	memory    *memory
+	journal   *journal
+	outages   *outages
+	places    *places
+	collected chan event.GenericEvent
 }
 
 // Reconcile brings one application's status up to what is known of its attempts.
@@ -58,25 +70,26 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, fmt.Errorf("reading application: %w", err)
 	}
 	r.memory.observeApp(app)
-	investigateAgain, err := r.investigate(ctx, app, r.memory.snapshot(app), pods)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	publishAgain := r.recall(ctx, app)
-	if publishAgain == 0 {
-		if publishAgain, err = r.publish(ctx, app, pods); err != nil {
-			return reconcile.Result{}, err
-		}
-	}
-	releaseAgain, err := r.release(ctx, app, pods)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	return reconcile.Result{RequeueAfter: sooner(sooner(investigateAgain, publishAgain), releaseAgain)}, nil
+	investigateAgain, investigateErr := r.investigate(ctx, app, r.memory.snapshot(app), pods)
+	publishAgain, publishErr := r.recallAndPublish(ctx, app, pods)
+	// Pods are released whatever failed before: the operator waits for them.
+	releaseAgain, releaseErr := r.release(ctx, app, pods)
+	return reconcile.Result{RequeueAfter: sooner(sooner(investigateAgain, publishAgain), releaseAgain)},
+		errors.Join(investigateErr, publishErr, releaseErr)
 }
 
-// reconcileAbsent lets go of an application that is gone, after asking the API server: the watches run apart, and pods
-// of an application that is yet to appear must be held and remembered.
+func (r *Reconciler) recallAndPublish(ctx context.Context, app *v1beta2.SparkApplication, pods []corev1.Pod) (time.Duration, error) {
+	if wait := r.recall(ctx, app); wait > 0 {
+		return wait, nil
+	}
+	if known := r.memory.snapshot(app); known.isCollecting(app.Status.SubmissionID) {
+		return 0, nil
+	}
+	return r.publish(ctx, app, pods)
+}
+
+// reconcileAbsent forgets an application that is gone and releases its pods, after asking the API server: the watches run
+// apart, and pods of an application that is yet to appear must be held and remembered.
 func (r *Reconciler) reconcileAbsent(ctx context.Context, key client.ObjectKey, pods []corev1.Pod) (reconcile.Result, error) {
 	err := r.Live.Get(ctx, key, &v1beta2.SparkApplication{})
 	switch {
@@ -84,7 +97,7 @@ func (r *Reconciler) reconcileAbsent(ctx context.Context, key client.ObjectKey, 
 		r.memory.forget(key)
 		return reconcile.Result{}, r.releaseAll(ctx, pods)
 	case err != nil:
-		return reconcile.Result{}, fmt.Errorf("asking for the application: %w", err)
+		return reconcile.Result{}, errors.Join(fmt.Errorf("asking for the application: %w", err), r.releaseOverdue(ctx, pods))
 	default:
 		return reconcile.Result{RequeueAfter: settleTime}, nil
 	}
@@ -96,14 +109,27 @@ func isGone(err error) bool {
 	return apierrors.IsNotFound(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
+// Init gives the reconciler an empty memory. SetupWithManager does so; who calls Reconcile without a manager must.
+func (r *Reconciler) Init() {
+	r.memory, r.journal, r.places = newMemory(r.Clock), newJournal(), newPlaces()
+	r.collected = make(chan event.GenericEvent)
+	if r.outages == nil {
+		r.outages = newOutages(r.Clock)
+	}
+}
+
 // SetupWithManager registers the controller and its watches.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
-	r.memory, r.journal = newMemory(r.Clock), newJournal()
+	r.Init()
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sparkapplication").
 		Watches(&v1beta2.SparkApplication{}, r.applicationHandler()).
 		Watches(&corev1.Pod{}, r.podHandler()).
-		WithOptions(controller.Options{MaxConcurrentReconciles: r.Config.Workers, CacheSyncTimeout: cacheSyncTimeout}).
+		WatchesRawSource(source.Channel(r.collected, &handler.EnqueueRequestForObject{})).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: r.Config.Workers, CacheSyncTimeout: cacheSyncTimeout,
+			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minBackoff, maxBackoff),
+		}).
 		Complete(r)
 }
 
@@ -113,7 +139,7 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 func (r *Reconciler) applicationHandler() handler.EventHandler {
 	note := func(obj client.Object, q queue) {
 		app := obj.(*v1beta2.SparkApplication)
-		r.memory.observeApp(app)
+		r.ObserveApplication(app)
 		q.Add(reconcile.Request{NamespacedName: keyOf(app)})
 	}
 	return handler.Funcs{
@@ -129,9 +155,7 @@ func (r *Reconciler) applicationHandler() handler.EventHandler {
 func (r *Reconciler) podHandler() handler.EventHandler {
 	note := func(obj client.Object, gone bool, q queue) {
 		pod := obj.(*corev1.Pod)
-		if evidence.IsDriver(pod) && (gone || anyContainerEnded(pod)) {
-			r.memory.observePod(pod, gone)
-		}
+		r.ObservePod(pod, gone)
 		if name := pod.Labels[v1beta2.LabelAppName]; name != "" {
 			q.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: pod.Namespace, Name: name}})
 		}
@@ -140,6 +164,16 @@ func (r *Reconciler) podHandler() handler.EventHandler {
 		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { note(e.Object, false, q) },
 		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) { note(e.ObjectNew, false, q) },
 		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) { note(e.Object, true, q) },
+	}
+}
+
+// ObserveApplication notes one version of an application.
+func (r *Reconciler) ObserveApplication(app *v1beta2.SparkApplication) { r.memory.observeApp(app) }
+
+// ObservePod notes a driver pod that has ended or is gone.
+func (r *Reconciler) ObservePod(pod *corev1.Pod, gone bool) {
+	if evidence.IsDriver(pod) && (gone || anyContainerEnded(pod)) {
+		r.memory.observePod(pod, gone)
 	}
 }
 

@@ -84,6 +84,7 @@ func running() *corev1.Pod {
 				v1beta2.LabelAppName: "etl", spark.LabelRole: spark.RoleDriver,
 				v1beta2.LabelLaunchedBy: "true", v1beta2.LabelSubmissionID: "s-1",
 			},
+			OwnerReferences: []metav1.OwnerReference{{Kind: "SparkApplication", Name: "etl", UID: "app-uid", Controller: ptr.To(true)}},
 		},
 		Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: spark.DriverContainer}}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning},

@@ -11,6 +11,9 @@ const (
 	erasureRounds = 3
 	// erasurePause is when it is tried once more, in case protection was installed meanwhile.
 	erasurePause = 10 * time.Minute
+	// erasureSurvival is how long a stored status must have lasted to show that it was protected: rounds from before
+	// count no more.
+	erasureSurvival = 10 * time.Minute
 )
 
 // erasure guards one application against writing and erasing for ever, where neither policy nor webhook keeps the
@@ -27,6 +30,11 @@ func (a *application) erased(app *v1beta2.SparkApplication) bool {
 	d := app.Status.Diagnostics
 	return a.storedID != "" && a.storedID == app.Status.SubmissionID && a.storedGeneration == app.Generation && !a.stale(app) &&
 		(d == nil || d.SubmissionID != a.storedID)
+}
+
+// outlasted is true if what was stored last, and was not found erased before now, had lasted.
+func (a *application) outlasted(now time.Time) bool {
+	return !a.storedAt.IsZero() && now.Sub(a.storedAt) >= erasureSurvival
 }
 
 // note counts a round, once per version of the object, and starts a pause after the last.

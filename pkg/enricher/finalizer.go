@@ -20,7 +20,7 @@ import (
 const captureManager = "spark-status-enricher-capture"
 
 func (r *Reconciler) hold(ctx context.Context, app *v1beta2.SparkApplication, pod *corev1.Pod, enabled bool) error {
-	if !enabled || pod.DeletionTimestamp != nil || hasEnded(pod, app) || !evidence.BelongsTo(pod, app) {
+	if !enabled || pod.DeletionTimestamp != nil || hasEnded(pod, app) || !evidence.MayBelongTo(pod, app) {
 		return nil
 	}
 	ops := []patch.Operation{patch.Test("/metadata/uid", pod.UID)}
@@ -30,6 +30,9 @@ func (r *Reconciler) hold(ctx context.Context, app *v1beta2.SparkApplication, po
 		ops = append(ops, patch.Test("/metadata/finalizers", pod.Finalizers), patch.Add("/metadata/finalizers/-", v1beta2.FinalizerCapture))
 	}
 	held, err := r.patchPod(ctx, pod, ops)
+	if patch.IsRejected(err) {
+		return nil // somebody has asked for its deletion meanwhile: it takes no new finalizers
+	}
 	if held {
 		r.memory.update(app, evidence.SubmissionID(pod), func(t *attempt) { t.released = false })
 	}

@@ -2,6 +2,8 @@ package enricher
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -158,6 +160,82 @@ func TestTheJournalIsReadOnceForANamespace(t *testing.T) {
 	}
 }
 
+// slowEvents answers when it is told to.
+type slowEvents struct {
+	eventsclient.EventInterface
+	asked  chan struct{}
+	answer chan struct{}
+}
+
+func (s slowEvents) List(context.Context, metav1.ListOptions) (*eventsv1.EventList, error) {
+	s.asked <- struct{}{}
+	<-s.answer
+	return &eventsv1.EventList{}, nil
+}
+
+func TestASlowListHoldsNobodyElse(t *testing.T) {
+	slow, fast := in(v1beta2.StateRunning), in(v1beta2.StateRunning)
+	fast.Namespace = "other"
+	events, j, done := slowEvents{asked: make(chan struct{}), answer: make(chan struct{})}, newJournal(), make(chan error)
+	go func() {
+		_, err := j.read(t.Context(), events, slow)
+		done <- err
+	}()
+	<-events.asked
+	if _, err := j.read(t.Context(), nil, slow); !errors.Is(err, errListing) {
+		t.Errorf("a second application of the namespace got %v, want %v", err, errListing)
+	}
+	quick := &told{}
+	if _, err := j.read(t.Context(), quick, fast); err != nil || quick.asked != 1 {
+		t.Errorf("another namespace got %v after %d lists", err, quick.asked)
+	}
+	close(events.answer)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if _, err := j.read(t.Context(), nil, slow); err != nil {
+		t.Errorf("after the list: %v", err)
+	}
+}
+
+// pagedEvents are asked for in pages.
+type pagedEvents struct {
+	eventsclient.EventInterface
+	items []eventsv1.Event
+}
+
+func (p pagedEvents) List(_ context.Context, options metav1.ListOptions) (*eventsv1.EventList, error) {
+	if options.Limit <= 0 || options.Limit > 1000 {
+		return nil, fmt.Errorf("asked for %d events at once", options.Limit)
+	}
+	page, rest := p.items[:1], ""
+	if options.Continue != "" {
+		page = p.items[1:]
+	} else {
+		rest = "1"
+	}
+	return &eventsv1.EventList{ListMeta: metav1.ListMeta{Continue: rest}, Items: page}, nil
+}
+
+func TestEventsAreListedInPages(t *testing.T) {
+	app := in(v1beta2.StateRunning)
+	var items []eventsv1.Event
+	for _, id := range []string{"s-1", "s-2"} {
+		event, err := failureEvent(app, failedRecord(id), metav1.NewMicroTime(start))
+		if err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, *event)
+	}
+	got, err := newJournal().read(t.Context(), pagedEvents{items: items}, app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 {
+		t.Errorf("%d attempts, want those of both pages", len(got))
+	}
+}
+
 func TestRecall(t *testing.T) {
 	attempt := failedRecord("s-0").Summary()
 	kept := &failure.Diagnostics{SubmissionID: "s-0", Reason: failure.ReasonUserExit}
@@ -184,9 +262,9 @@ func TestRecall(t *testing.T) {
 			r.Clientset = kubernetes.NewForConfigOrDie(&rest.Config{})
 			app := submitted(in(v1beta2.StateRunning), tc.submitted)
 			app.Status.SubmissionID, app.Status.ExecutionAttempts = "s-1", 2
-			r.journal.namespaces[app.Namespace] = entries{err: tc.err}
+			r.journal.namespaces[app.Namespace] = &entries{done: true, err: tc.err}
 			if tc.err == nil {
-				r.journal.namespaces[app.Namespace] = entries{attempts: map[types.UID][]failure.Attempt{app.UID: {attempt}}}
+				r.journal.namespaces[app.Namespace] = &entries{done: true, attempts: map[types.UID][]failure.Attempt{app.UID: {attempt}}}
 			}
 			r.memory.observeApp(app)
 			r.memory.change(app, func(a *application) { a.kept = tc.kept })
@@ -235,6 +313,16 @@ func TestEventsAreAskedForOnlyWhereAnAttemptMayBeLost(t *testing.T) {
 	}
 }
 
+func attemptsIn(events []eventsv1.Event) map[types.UID][]failure.Attempt {
+	var told []toldAttempt
+	for i := range events {
+		if t, ok := attemptIn(&events[i]); ok {
+			told = append(told, t)
+		}
+	}
+	return byApplication(told)
+}
+
 func TestTheAttemptsOfEvents(t *testing.T) {
 	app := in(v1beta2.StateRunning)
 	app.Status.SubmissionID = "s-3"
@@ -281,7 +369,9 @@ func TestTheAttemptsOfEvents(t *testing.T) {
 			}
 		})
 	}
-	got := attemptsIn([]eventsv1.Event{tell("s-1", 2*time.Hour), tell("s-2", time.Hour)})
+	renamed := tell("s-1", 2*time.Hour)
+	renamed.Name = nameByContent(&renamed)
+	got := attemptsIn([]eventsv1.Event{renamed, tell("s-1", 2*time.Hour), tell("s-2", time.Hour)})
 	want := map[types.UID][]failure.Attempt{app.UID: {failedRecord("s-2").Summary(), failedRecord("s-1").Summary()}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("attempts (-want +got):\n%s", diff)

@@ -2,15 +2,14 @@ package enricher
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
 	v1beta2 "github.com/spark-status-enricher/enricher/pkg/apis/sparkoperator/v1beta2"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/annotation"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
@@ -19,16 +18,10 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/enricher/status"
 )
 
-const (
-	// logTries is how often a log that could not be read is asked for: long enough for an API server to restart.
-	logTries = 5
-	// logRetryPause lies between the first two of these, and twice as long between each following pair.
-	logRetryPause = time.Second
-)
-
 // investigate finds out about every attempt that is due, and returns when the next one will be (0: unknown).
 func (r *Reconciler) investigate(ctx context.Context, app *v1beta2.SparkApplication, known application, pods []corev1.Pod) (time.Duration, error) {
 	var soonest time.Duration
+	var failures []error
 	for _, t := range known.attempts {
 		pod := podOf(app, t, pods)
 		what, after := nextStep(app, known, t, pod, r.Clock.Now(), r.Config.Backfill.Duration)
@@ -41,19 +34,17 @@ func (r *Reconciler) investigate(ctx context.Context, app *v1beta2.SparkApplicat
 		case dismiss:
 			r.memory.update(app, t.submissionID, func(t *attempt) { t.settle(nil) })
 		}
-		if err != nil {
-			return 0, err
-		}
+		failures = append(failures, err)
 		soonest = sooner(soonest, after)
 	}
-	return soonest, nil
+	return soonest, errors.Join(failures...)
 }
 
 // podOf returns the driver pod of an attempt: as it is now, else as it was last seen. A pod that is not the
 // application's own does not count.
 func podOf(app *v1beta2.SparkApplication, t attempt, pods []corev1.Pod) *corev1.Pod {
 	for i := range pods {
-		if evidence.SubmissionID(&pods[i]) == t.submissionID && evidence.BelongsTo(&pods[i], app) {
+		if evidence.SubmissionID(&pods[i]) == t.submissionID && evidence.BelongsTo(&pods[i], app, t.podName) {
 			return &pods[i]
 		}
 	}
@@ -66,15 +57,15 @@ func (r *Reconciler) explain(ctx context.Context, app *v1beta2.SparkApplication,
 	if err != nil {
 		return 0, err
 	}
-	found, again, err := r.diagnose(ctx, applicationOf(app, t), t, pod)
-	if err != nil || again > 0 {
-		return again, err
+	found, again := r.diagnose(ctx, app, t, evidence.Of(applicationOf(app, t), pod))
+	if found == nil {
+		return again, nil
 	}
 	if !found.Failed {
 		r.memory.update(app, t.submissionID, func(t *attempt) { t.settle(nil) })
 		return 0, nil
 	}
-	record, err := r.recordOf(ctx, app, t, pod, found)
+	record, err := r.recordOf(ctx, app, t, pod, *found)
 	if err != nil {
 		return 0, err
 	}
@@ -89,7 +80,7 @@ func (r *Reconciler) endedPod(ctx context.Context, app *v1beta2.SparkApplication
 	if t.submission || t.gone || pod != nil && hasEnded(pod, app) {
 		return pod, nil
 	}
-	found, err := r.Gatherer.FindPod(ctx, app, t.submissionID)
+	found, err := r.Gatherer.FindPod(ctx, app, t.submissionID, t.podName)
 	if err != nil || found == nil {
 		return pod, err
 	}
@@ -113,39 +104,6 @@ func applicationOf(app *v1beta2.SparkApplication, t attempt) *v1beta2.SparkAppli
 		ApplicationState: v1beta2.ApplicationState{State: v1beta2.StateFailing},
 	}
 	return then
-}
-
-// diagnose reads the evidence and decides. A log that cannot be read now is asked for again a few times, then the
-// diagnosis is made without it.
-func (r *Reconciler) diagnose(
-	ctx context.Context, app *v1beta2.SparkApplication, t attempt, pod *corev1.Pod,
-) (diagnosis.Diagnosis, time.Duration, error) {
-	ev, err := r.Gatherer.Gather(ctx, app, pod, r.Engine.NeedsLog)
-	if err != nil {
-		r.Metrics.logFailed(err)
-		if worthAnotherTry(err) && t.logTries+1 < logTries {
-			r.memory.update(app, t.submissionID, func(t *attempt) { t.logTries++ })
-			return diagnosis.Diagnosis{}, logRetryPause << t.logTries, nil
-		}
-		log.FromContext(ctx).Info("Cannot read the driver's log, going on without it", "cause", err.Error())
-	}
-	found := r.Engine.Diagnose(ev)
-	if !blamesExecutors(found) {
-		return found, 0, nil
-	}
-	if ev.Executors, err = r.Gatherer.Executors(ctx, app, t.submissionID); err != nil {
-		return found, 0, err
-	}
-	return r.Engine.Diagnose(ev), 0, nil
-}
-
-// worthAnotherTry is false where the log is gone or forbidden: another try would get the same answer.
-func worthAnotherTry(err error) bool {
-	return !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) && !apierrors.IsBadRequest(err)
-}
-
-func blamesExecutors(d diagnosis.Diagnosis) bool {
-	return d.Diagnostics.Reason == failure.ReasonExecutorOutOfMemory || d.Diagnostics.Reason == failure.ReasonExecutorLost
 }
 
 // recordOf annotates the driver pod where the application consents, and keeps what the status may show.

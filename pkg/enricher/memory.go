@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/utils/clock"
@@ -36,6 +37,8 @@ type attempt struct {
 	named  bool
 	number int32
 	seen   time.Time
+	// podName is the driver pod's name as the operator's status had it.
+	podName string
 	// seenPods are the pods that claim to be its driver, as they were last seen after their end; which one is, only a
 	// look at the application tells. pod is that one, in a snapshot, and gone is true if it does not exist any more.
 	seenPods []seenPod
@@ -51,8 +54,10 @@ type attempt struct {
 	failed, stopped, ended, unasked bool
 	// released is true once our finalizer was taken off its pod, which the cache may not show yet.
 	released bool
-	// logTries counts failed readings of the log.
-	logTries int
+	// collecting is true while its log is being read, collection what that came to, and tries counts readings that failed.
+	collecting bool
+	collection *collection
+	tries      int
 	// settled is true when there is nothing more to find out; record is nil then if the attempt was well.
 	settled bool
 	record  *status.Record
@@ -83,9 +88,13 @@ type application struct {
 	writtenAt        time.Time
 	storedID         string
 	storedGeneration int64
-	erasure          erasure
+	// storedAt is when that was; zero once it was found erased.
+	storedAt time.Time
+	erasure  erasure
 	// refusals counts writes in a row that found the application other than expected.
 	refusals int
+	// rejection holds back writes that the API server would not store.
+	rejection rejection
 }
 
 // memory holds what the API server does not: attempts that wait for a moment in which they may be written. Informer
@@ -122,6 +131,9 @@ func (m *memory) observeApp(app *v1beta2.SparkApplication) {
 	}
 	t := a.attempt(id, m.clock.Now())
 	t.named = true
+	if name := app.Status.DriverInfo.PodName; name != "" {
+		t.podName = name
+	}
 	if app.Status.ExecutionAttempts > 0 {
 		t.number = app.Status.ExecutionAttempts
 	}
@@ -160,9 +172,9 @@ func (m *memory) observePod(pod *corev1.Pod, gone bool) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	id := evidence.SubmissionID(pod)
-	t := m.applicationFor(key).attempt(id, m.clock.Now())
-	if kept := t.see(seenPod{pod: pod, gone: gone}); kept && gone && !t.named {
+	id, a := evidence.SubmissionID(pod), m.applicationFor(key)
+	t := a.attempt(id, m.clock.Now())
+	if kept := t.see(seenPod{pod: pod, gone: gone}, a.uid); kept && gone && !t.named {
 		m.boundUnnamed(key, id, pod)
 	}
 }
@@ -173,8 +185,9 @@ type seenPod struct {
 	gone, unasked bool
 }
 
-// see notes a pod that claims to be the attempt's driver, and reports whether it is kept.
-func (t *attempt) see(seen seenPod) bool {
+// see remembers a pod of those that claim to be the driver of app, and reports whether it is kept. Where there are too
+// many, the least credible one is forgotten: anybody who may create pods can give them the labels of another one's driver.
+func (t *attempt) see(seen seenPod, app types.UID) bool {
 	if t.settled {
 		return false
 	}
@@ -187,15 +200,32 @@ func (t *attempt) see(seen seenPod) bool {
 	case len(t.seenPods) < claimantLimit:
 		t.seenPods = append(t.seenPods, seen)
 	default:
-		return false
+		least := slices.MinFunc(t.seenPods, func(a, b seenPod) int { return t.credibility(a.pod, app) - t.credibility(b.pod, app) })
+		if t.credibility(seen.pod, app) <= t.credibility(least.pod, app) {
+			return false
+		}
+		t.seenPods[slices.Index(t.seenPods, least)] = seen
 	}
 	return true
 }
 
-// choosePod picks the driver pod of app among those that claim to be.
+// credibility ranks pods that claim to be the driver: the one that the operator's status names, then those that the
+// application owns, or any application while it has not been seen.
+func (t *attempt) credibility(pod *corev1.Pod, app types.UID) int {
+	rank := 0
+	if ref := metav1.GetControllerOfNoCopy(pod); evidence.IsOwned(pod, app) || app == "" && ref != nil && ref.Kind == "SparkApplication" {
+		rank = 1
+	}
+	if t.podName == pod.Name {
+		rank += 2
+	}
+	return rank
+}
+
+// choosePod picks the driver pod of app among those that claim to be. Once the status has named it, no other one counts.
 func (t *attempt) choosePod(app *v1beta2.SparkApplication) {
 	for _, s := range t.seenPods {
-		if evidence.BelongsTo(s.pod, app) {
+		if evidence.BelongsTo(s.pod, app, t.podName) && (t.podName == "" || t.podName == s.pod.Name) {
 			t.pod, t.gone, t.unasked = s.pod, s.gone, s.unasked
 		}
 	}
@@ -204,7 +234,7 @@ func (t *attempt) choosePod(app *v1beta2.SparkApplication) {
 // settle notes what the attempt came to, nil if it was well, and lets go of the evidence.
 func (t *attempt) settle(record *status.Record) {
 	t.settled, t.record = true, record
-	t.seenPods, t.app = nil, nil
+	t.seenPods, t.app, t.collection = nil, nil, nil
 }
 
 func (m *memory) applicationFor(key types.NamespacedName) *application {

@@ -4,8 +4,9 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
 )
 
 // unnamedAttempts bounds the attempts that are remembered of one application though its status has named none of them:
@@ -122,6 +123,6 @@ func (a *application) makeRoom() {
 // hasOwnedPod is true if one of the attempt's pods is owned by the application.
 func (t *attempt) hasOwnedPod(application types.UID) bool {
 	return slices.ContainsFunc(t.seenPods, func(s seenPod) bool {
-		return slices.ContainsFunc(s.pod.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == application })
+		return evidence.IsOwned(s.pod, application)
 	})
 }

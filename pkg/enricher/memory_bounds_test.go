@@ -77,7 +77,7 @@ func TestPodsThatNobodyOwnsDoNotDisplaceTheApplicationsOwn(t *testing.T) {
 	m.observeApp(app)
 	next := ended(time.Second)
 	next.Labels[v1beta2.LabelSubmissionID] = "s-2"
-	next.OwnerReferences = []metav1.OwnerReference{{Kind: "SparkApplication", Name: app.Name, UID: app.UID}}
+	next.OwnerReferences = []metav1.OwnerReference{{Kind: "SparkApplication", Name: app.Name, UID: app.UID, Controller: new(true)}}
 	m.observePod(next, true)
 	for i := range 100 {
 		m.observePod(claimant("jobs", "etl", i), true)
@@ -118,6 +118,7 @@ func claimant(namespace, app string, i int) *corev1.Pod {
 	pod := ended(time.Second)
 	pod.Namespace, pod.Name, pod.UID = namespace, fmt.Sprint("pod-", i), types.UID(fmt.Sprint(namespace, "-uid-", i))
 	pod.Labels[v1beta2.LabelAppName], pod.Labels[v1beta2.LabelSubmissionID] = app, fmt.Sprint("claimed-", i)
+	pod.OwnerReferences = nil
 	return pod
 }
 

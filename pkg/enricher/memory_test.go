@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
@@ -270,5 +272,45 @@ func TestSinceWhenAStateIsSeen(t *testing.T) {
 		if got := m.snapshot(app).stateSince.Sub(start); got != step.want {
 			t.Errorf("%s at %s is seen since %s, want %s", step.state, step.at, got, step.want)
 		}
+	}
+}
+
+func TestDecoysDoNotDisplaceTheDriver(t *testing.T) {
+	decoy := func(i int, owned bool) *corev1.Pod {
+		pod := ended(time.Second)
+		pod.Name, pod.UID = fmt.Sprintf("decoy-%d", i), types.UID(fmt.Sprint("decoy-", i))
+		if !owned {
+			pod.OwnerReferences = nil
+		}
+		return pod
+	}
+	cases := map[string]struct {
+		owned   bool   // the decoys name the application as their owner
+		podName string // in the status
+		pod     func(*corev1.Pod)
+	}{
+		"without an owner": {pod: func(*corev1.Pod) {}},
+		"without an owner, the driver has none either": {podName: "etl-driver", pod: func(p *corev1.Pod) { p.OwnerReferences = nil }},
+		"with the driver's owner":                      {owned: true, podName: "etl-driver", pod: func(*corev1.Pod) {}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory(clocktesting.NewFakePassiveClock(start))
+			app := in(v1beta2.StateRunning)
+			app.Status.DriverInfo.PodName = tc.podName
+			m.observeApp(app)
+			for i := range 2 * claimantLimit {
+				m.observePod(decoy(i, tc.owned), false)
+			}
+			driver := ended(time.Second)
+			tc.pod(driver)
+			m.observePod(driver, true)
+			retried := app.DeepCopy()
+			retried.Status.ApplicationState.State, retried.Status.DriverInfo.PodName = v1beta2.StatePendingRerun, ""
+			m.observeApp(retried)
+			if got := find(t, m, retried, "s-1"); got.pod == nil || got.pod.UID != driver.UID {
+				t.Errorf("the driver is %v, want %s", got.pod, driver.Name)
+			}
+		})
 	}
 }

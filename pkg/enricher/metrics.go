@@ -60,6 +60,8 @@ func resultOf(err error) string {
 		return "forbidden"
 	case patch.IsUnknownField(err):
 		return "unknown_field"
+	case patch.IsRejected(err):
+		return "rejected"
 	case patch.IsUnexpected(err):
 		return "not_as_expected"
 	case apierrors.IsTooManyRequests(err):

@@ -65,6 +65,9 @@ func (r *Reconciler) publish(ctx context.Context, app *v1beta2.SparkApplication,
 	if !r.Extension.Present() {
 		return extensionPause, nil
 	}
+	if wait := known.rejection.wait(app.Status.SubmissionID, now); wait > 0 {
+		return wait, nil
+	}
 	return r.write(ctx, app, wanted, records)
 }
 
@@ -84,6 +87,8 @@ func (r *Reconciler) write(ctx context.Context, app *v1beta2.SparkApplication, w
 	case patch.IsUnknownField(err):
 		r.Extension.Lost(ctx)
 		return extensionPause, nil
+	case patch.IsRejected(err):
+		return r.holdBack(ctx, app, err)
 	case patch.IsUnexpected(err):
 		r.memory.change(app, func(a *application) { a.refusals++ })
 		return refusedPause << min(r.memory.snapshot(app).refusals, maxRefusedShift), nil
@@ -93,9 +98,9 @@ func (r *Reconciler) write(ctx context.Context, app *v1beta2.SparkApplication, w
 		return 0, err
 	}
 	r.memory.change(app, func(a *application) {
-		a.written, a.writtenAt, a.refusals = version, r.Clock.Now(), 0
+		a.written, a.writtenAt, a.refusals, a.rejection = version, r.Clock.Now(), 0, rejection{}
 		if wanted.Diagnostics != nil {
-			a.storedID, a.storedGeneration = wanted.Diagnostics.SubmissionID, app.Generation
+			a.storedID, a.storedGeneration, a.storedAt = wanted.Diagnostics.SubmissionID, app.Generation, r.Clock.Now()
 		}
 	})
 	return 0, r.tell(ctx, app, records)
@@ -161,7 +166,11 @@ func (r *Reconciler) guardErasure(ctx context.Context, app *v1beta2.SparkApplica
 		r.Metrics.erased.Inc()
 	}
 	r.memory.change(app, func(a *application) {
+		if a.outlasted(now) {
+			a.erasure = erasure{}
+		}
 		a.erasure.note(app.ResourceVersion, now)
+		a.storedAt = time.Time{}
 		known.erasure = a.erasure
 	})
 	if known.erasure.told || !known.erasure.pausing(now) {

@@ -48,6 +48,8 @@ func Write(
 			return refused("The driver pod is gone"), nil
 		case apierrors.IsForbidden(err):
 			return refused("The enricher has no right to patch the driver pod"), nil
+		case patch.IsRejected(err):
+			return refused("The API server refused the annotation"), nil
 		case !patch.IsUnexpected(err):
 			return metav1.Condition{}, fmt.Errorf("annotating pod %s/%s: %w", pod.Namespace, pod.Name, err)
 		}

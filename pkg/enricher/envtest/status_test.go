@@ -34,11 +34,14 @@ var _ = Describe("The status writer", Ordered, func() {
 	}
 
 	It("is told that the CRD lacks the fields, and stores nothing", func(ctx SpecContext) {
-		app := failed(ctx)
-		_, err := status.Write(ctx, lean, app, wantedOf(app))
-		Expect(patch.IsUnknownField(err)).To(BeTrue(), "error: %v", err)
-		Expect(patch.IsUnexpected(err)).To(BeFalse())
-		Expect(again(ctx, app).ResourceVersion).To(Equal(app.ResourceVersion))
+		restrictCRD(ctx)
+		Eventually(func(g Gomega) { // the API server takes a moment to serve a changed CRD
+			app := failed(ctx)
+			_, err := status.Write(ctx, lean, app, wantedOf(app))
+			g.Expect(patch.IsUnknownField(err)).To(BeTrue(), "error: %v", err)
+			g.Expect(patch.IsUnexpected(err)).To(BeFalse())
+			g.Expect(again(ctx, app).ResourceVersion).To(Equal(app.ResourceVersion))
+		}, eventually, time.Second).Should(Succeed())
 		extendCRD(ctx)
 	})
 
@@ -93,6 +96,20 @@ var _ = Describe("The status writer", Ordered, func() {
 		_, err = status.Write(ctx, lean, seen, wantedOf(seen))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(again(ctx, app).Status.Diagnostics).NotTo(BeNil())
+	})
+
+	It("is told a status that does not pass validation from one that has moved on", func(ctx SpecContext) {
+		app := failed(ctx)
+		wanted := wantedOf(app)
+		wanted.Diagnostics.Category = "NoSuchCategory"
+		_, err := status.Write(ctx, lean, app, wanted)
+		Expect(patch.IsRejected(err)).To(BeTrue(), "error: %v", err)
+		Expect(patch.IsUnexpected(err)).To(BeFalse())
+		Expect(patch.Fields(err)).To(Equal([]string{"status.diagnostics.category"}))
+
+		app.UID = "of-a-deleted-one"
+		_, err = status.Write(ctx, lean, app, wanted)
+		Expect(patch.IsRejected(err)).To(BeFalse(), "error: %v", err)
 	})
 
 	It("refuses to write onto a namesake", func(ctx SpecContext) {

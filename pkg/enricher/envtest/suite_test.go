@@ -2,6 +2,7 @@
 package envtest
 
 import (
+	"encoding/json"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	. "github.com/onsi/gomega"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -69,6 +71,21 @@ func operatorCRDs() string {
 func extendCRD(ctx SpecContext) {
 	installer := &install.Installer{Client: lean, Out: GinkgoWriter}
 	Expect(installer.ExtendCRD(ctx)).To(Succeed())
+}
+
+// restrictCRD takes the enricher's fields out of the CRD.
+func restrictCRD(ctx SpecContext) {
+	GinkgoHelper()
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	Expect(lean.Get(ctx, client.ObjectKey{Name: v1beta2.CRDName}, crd)).To(Succeed())
+	operations, err := install.CRDRemovalPatch(crd)
+	Expect(err).NotTo(HaveOccurred())
+	if len(operations) == 0 {
+		return
+	}
+	data, err := json.Marshal(operations)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(lean.Patch(ctx, crd, client.RawPatch(types.JSONPatchType, data))).To(Succeed())
 }
 
 const eventually = 20 * time.Second

@@ -110,8 +110,8 @@ func columnPath(i int, place string) string {
 	return path + "/" + place
 }
 
-// MissingFields names the status fields of this version of the enricher that crd would drop, by their paths, for
-// example status.diagnostics. It is empty if all can be stored.
+// MissingFields names the status fields of this version of the enricher that crd would drop, or whose values it would
+// refuse, by their paths, for example status.diagnostics. It is empty if all can be stored.
 func MissingFields(crd *apiextensionsv1.CustomResourceDefinition) []string {
 	i, err := versionIndex(crd)
 	if err != nil {
@@ -130,16 +130,55 @@ func missingProperties(path string, wanted, present apiextensionsv1.JSONSchemaPr
 	}
 	var missing []string
 	for name, property := range wanted.Properties {
-		if have, found := present.Properties[name]; found {
+		if have, found := present.Properties[name]; found && !isStricter(have, property) {
 			missing = append(missing, missingProperties(path+"."+name, property, have)...)
 		} else {
 			missing = append(missing, path+"."+name)
 		}
 	}
 	if wanted.Items != nil && wanted.Items.Schema != nil && present.Items != nil && present.Items.Schema != nil {
+		if isStricter(*present.Items.Schema, *wanted.Items.Schema) {
+			return append(missing, path+"[]")
+		}
 		missing = append(missing, missingProperties(path+"[]", *wanted.Items.Schema, *present.Items.Schema)...)
 	}
 	return missing
+}
+
+// isStricter is true of a schema that refuses values which the wanted one allows: a type, an enum or a limit of another
+// version.
+func isStricter(present, wanted apiextensionsv1.JSONSchemaProps) bool {
+	return present.Type != wanted.Type || present.Format != wanted.Format ||
+		present.Pattern != "" && present.Pattern != wanted.Pattern ||
+		lacksValue(present.Enum, wanted.Enum) || requiresMore(present.Required, wanted.Required) ||
+		isLower(present.MaxLength, wanted.MaxLength) || isLower(present.MaxItems, wanted.MaxItems) ||
+		isLower(present.Maximum, wanted.Maximum) || isLower(present.MaxProperties, wanted.MaxProperties) ||
+		isHigher(present.MinLength, wanted.MinLength) || isHigher(present.MinItems, wanted.MinItems) ||
+		isHigher(present.Minimum, wanted.Minimum)
+}
+
+// lacksValue is true if present allows some values only, and not all that are wanted.
+func lacksValue(present, wanted []apiextensionsv1.JSON) bool {
+	if len(present) == 0 {
+		return false
+	}
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(value apiextensionsv1.JSON) bool {
+		return !slices.ContainsFunc(present, func(other apiextensionsv1.JSON) bool { return string(other.Raw) == string(value.Raw) })
+	})
+}
+
+func requiresMore(present, wanted []string) bool {
+	return slices.ContainsFunc(present, func(name string) bool { return !slices.Contains(wanted, name) })
+}
+
+// isLower is true if a limit is below another one, where none is the highest.
+func isLower[T int64 | float64](limit, other *T) bool {
+	return limit != nil && (other == nil || *limit < *other)
+}
+
+// isHigher is true if a limit is above another one, where none is the lowest.
+func isHigher[T int64 | float64](limit, other *T) bool {
+	return limit != nil && (other == nil || *limit > *other)
 }
 
 func encodePatch(operations []jsonpatch.Operation) ([]byte, error) {

@@ -186,16 +186,31 @@ func TestCRDRemovalPatchUndoesTheMerge(t *testing.T) {
 	}
 }
 
+func changeProperty(of apiextensionsv1.JSONSchemaProps, name string, change func(*apiextensionsv1.JSONSchemaProps)) {
+	property := of.Properties[name]
+	change(&property)
+	of.Properties[name] = property
+}
+
 func TestMissingFields(t *testing.T) {
 	older := mergedCRD(t)
 	diagnostics := older.Spec.Versions[1].Schema.OpenAPIV3Schema.Properties["status"].Properties["diagnostics"]
 	delete(diagnostics.Properties, "hint")
 	delete(diagnostics.Properties["executors"].Properties, "lost")
 	delete(diagnostics.Properties["attempts"].Items.Schema.Properties, "podUID")
+	stricter := mergedCRD(t)
+	diagnostics = stricter.Spec.Versions[1].Schema.OpenAPIV3Schema.Properties["status"].Properties["diagnostics"]
+	changeProperty(diagnostics, "category", func(p *apiextensionsv1.JSONSchemaProps) { p.Enum = p.Enum[1:] })
+	changeProperty(diagnostics, "message", func(p *apiextensionsv1.JSONSchemaProps) { p.MaxLength = new(int64(10)) })
+	changeProperty(diagnostics, "hint", func(p *apiextensionsv1.JSONSchemaProps) { p.MaxLength = new(int64(1 << 20)) })
+	changeProperty(diagnostics, "attempts", func(p *apiextensionsv1.JSONSchemaProps) { p.MaxItems = new(int64(1)) })
 	cases := map[string]struct {
 		crd  *apiextensionsv1.CustomResourceDefinition
 		want []string
 	}{
+		"of an extension with fewer values and lower limits": {stricter, []string{
+			"status.diagnostics.attempts", "status.diagnostics.category", "status.diagnostics.message",
+		}},
 		"of the operator's own CRD": {parseCRD(t, operatorCRD), []string{"status.conditions", "status.diagnostics"}},
 		"of an older extension": {older, []string{
 			"status.diagnostics.attempts[].podUID", "status.diagnostics.executors.lost", "status.diagnostics.hint",

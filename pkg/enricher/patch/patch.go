@@ -3,6 +3,7 @@ package patch
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -46,5 +47,37 @@ func IsUnknownField(err error) bool {
 
 // IsUnexpected reports whether the object was not as the patch expected: read again and decide anew.
 func IsUnexpected(err error) bool {
-	return (apierrors.IsInvalid(err) && !IsUnknownField(err)) || apierrors.IsConflict(err)
+	return apierrors.IsInvalid(err) && !namesFault(err) || apierrors.IsConflict(err)
+}
+
+// IsRejected reports whether the API server would not store what the patch made, for a field that does not pass
+// validation or a policy that refuses it: the same patch again meets the same answer.
+func IsRejected(err error) bool {
+	return apierrors.IsInvalid(err) && namesFault(err) && !IsUnknownField(err)
+}
+
+// namesFault is true of an answer that says which object or field is at fault. Validation does; a failed test, which has
+// the same code and reason, does not.
+func namesFault(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return false
+	}
+	details := status.Status().Details
+	return details != nil && (details.Name != "" || len(details.Causes) > 0)
+}
+
+// Fields returns the paths of the fields that an answer calls at fault.
+func Fields(err error) []string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	var fields []string
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Field != "" {
+			fields = append(fields, cause.Field)
+		}
+	}
+	return fields
 }
