@@ -52,7 +52,7 @@ var configurationRules = []Rule{
 			"compiled using numpy 1.x cannot be run in", "unsupported class file major version",
 			"has been compiled by a more recent version of the java runtime", "local class incompatible",
 			"version `glibc_", "core.multiarray failed to import", "core.umath failed to import", "does not \"opens", "does not opens",
-			"module was compiled against abi version", "incompatible kafka", "incompatible with the version",
+			"module was compiled against abi version", "incompatible kafka", "incompatible with the version", "unsupported/unknown",
 			"was compiled with an incompatible version", "undefined symbol: ", "descriptors cannot be created directly",
 		},
 		Reason: failure.ReasonDependencyConflict,

@@ -111,7 +111,7 @@ var dataRules = []Rule{
 			"ora-28000", "ora-28001", "password is invalid", "password or account is invalid", "authorization failure",
 			"status code 401", "status code 403", "status-code: 401", "status-code: 403", "error code 401", "error code 403",
 			"no pg_hba.conf entry", "error access_denied", "http error 401", "http error 403", "authorization_failed",
-			"authentication_failed", "client cannot authenticate via", "error getting access token",
+			"authentication_failed", "client cannot authenticate via", "error getting access token", "security access token",
 		},
 		Reason: failure.ReasonAccessDenied,
 	},

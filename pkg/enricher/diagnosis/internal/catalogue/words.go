@@ -60,7 +60,7 @@ var wordRules = []wordRule{
 			"invalid_login", "invalid username", "invalid user", "no api key", "api key not", "invalid api key", "unauthorized",
 			"not authorized", "access denied", "permission denied", "authentication", "unauthenticated", "wrong password",
 			"invalid token", "token expired", "insufficient permission", "insufficient privileges", "missing authentication",
-			"web identity token file",
+			"web identity token file", "access token",
 		},
 		reason: failure.ReasonAccessDenied,
 	},
@@ -110,7 +110,7 @@ var wordRules = []wordRule{
 			"notfound", "doesnotexist", "notexist", "nosuchkey", "nosuchbucket", "nosuchtable", "nosuchentity", "nosuchobject", "nosuchfile",
 		},
 		text: []string{
-			"could not find collection", "collection not found", "bucket not found", "object not found", "table not found",
+			"could not find collection", "no file found", "no files found", "not found at", "collection not found", "bucket not found", "object not found", "table not found",
 			"index_not_found", "no such index", "database not found", "topic not found", "file not found", "resource not found",
 			"unknown collection", "no such collection", "resource_not_found",
 		},
