@@ -49,7 +49,7 @@ func Write(
 		case apierrors.IsForbidden(err):
 			return refused("The enricher has no right to patch the driver pod"), nil
 		case patch.IsRejected(err):
-			return refused("The API server refused the annotation"), nil
+			return rejected(ctx, client, pod, trace, source)
 		case !patch.IsUnexpected(err):
 			return metav1.Condition{}, fmt.Errorf("annotating pod %s/%s: %w", pod.Namespace, pod.Name, err)
 		}
@@ -58,6 +58,22 @@ func Write(
 		}
 		if pod == nil {
 			return refused("The driver pod is gone"), nil
+		}
+	}
+	return refused("The API server refused the annotation"), nil
+}
+
+// rejected tells why a pod would not be valid with the annotation: the cache does not keep all of its annotations.
+func rejected(
+	ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, trace string, source failure.Source,
+) (metav1.Condition, error) {
+	now, err := reread(ctx, client, pod)
+	if err != nil {
+		return metav1.Condition{}, err
+	}
+	if now != nil {
+		if why := refusal(now, trace, source); why != "" {
+			return refused(why), nil
 		}
 	}
 	return refused("The API server refused the annotation"), nil
