@@ -59,7 +59,7 @@ func originOf(p program, x *throwable.Exception) origin {
 		if isPythonFrame(frames[0]) {
 			return pythonOrigin(root.Class, frames)
 		}
-		if o, ok := p.javaOrigin(frames); ok {
+		if o, ok := p.javaOrigin(root.Class, frames); ok {
 			return o
 		}
 	}
@@ -103,18 +103,51 @@ func (p program) originOfClass(class string) origin {
 
 // javaOrigin skips the frames of the language's own library: what it throws, it throws because of its caller. The second
 // result is false where no frame tells, since the rest of them stands with the link above.
-func (p program) javaOrigin(frames []string) (origin, bool) {
-	for _, f := range frames {
+func (p program) javaOrigin(class string, frames []string) (origin, bool) {
+	for i, f := range frames {
 		call, ok := callOf(f)
 		if !ok || isLanguages(call) {
 			continue
 		}
-		if p.owns(call) {
+		if p.owns(call) || misuse(class) && p.callsBeneath(frames[i:]) {
 			return origin{program: true}, true
 		}
 		return origin{software: packageOf(call)}, true
 	}
 	return origin{}, false
+}
+
+// misuse reports whether an exception of the language says that a function was called wrongly.
+func misuse(class string) bool {
+	switch class {
+	case "java.lang.UnsupportedOperationException", "java.lang.IllegalArgumentException", "java.lang.IndexOutOfBoundsException",
+		"java.util.NoSuchElementException":
+		return true
+	}
+	return false
+}
+
+// sparkAPI are the classes of Spark that a program calls itself.
+var sparkAPI = []string{
+	"org.apache.spark.rdd.", "org.apache.spark.sql.Dataset", "org.apache.spark.sql.DataFrame", "org.apache.spark.sql.Column",
+	"org.apache.spark.sql.functions", "org.apache.spark.ml.", "org.apache.spark.mllib.", "org.apache.spark.api.java.",
+}
+
+// maxCalls is how many frames may lie between what Spark's interface refused and the program's call.
+const maxCalls = 12
+
+// callsBeneath reports whether the program called the interface of Spark that threw, with nothing of Spark's execution
+// between them.
+func (p program) callsBeneath(frames []string) bool {
+	for _, f := range frames[:min(maxCalls, len(frames))] {
+		call, ok := callOf(f)
+		switch {
+		case !ok || isLanguages(call) || hasPrefix(call, sparkAPI):
+		default:
+			return p.owns(call)
+		}
+	}
+	return false
 }
 
 // languagePackages are the libraries of the languages themselves, without their network and security.
@@ -170,7 +203,7 @@ func programOf(s *podView, x *throwable.Exception) program {
 			return program{python: true}
 		}
 		for i := len(link.Frames) - 1; i >= 0; i-- {
-			if call, ok := callOf(link.Frames[i]); ok && strings.Contains(call, ".main(") && !isSoftware(call) {
+			if call, ok := callOf(link.Frames[i]); ok && strings.Contains(call, ".main(") && !isTool(call) {
 				return program{prefix: ownPrefix(call[:strings.Index(call, ".main(")])}
 			}
 		}
@@ -179,16 +212,25 @@ func programOf(s *podView, x *throwable.Exception) program {
 	switch {
 	case s.job().Language == "Python" || strings.HasSuffix(main, ".PythonRunner"):
 		return program{python: true}
-	case main != "" && !isSoftware(main+"."):
+	case main != "" && !isTool(main+"."):
 		return program{prefix: ownPrefix(main)}
 	}
 	return program{}
 }
 
-// ownPrefix is the root of a main class's package: com.acme. of com.acme.etl.Main.
+// isTool reports whether a main class is that of a known product and not of a program.
+func isTool(name string) bool {
+	return strings.HasPrefix(name, "org.apache.") || strings.HasPrefix(name, "java.") || strings.HasPrefix(name, "sun.")
+}
+
+// ownPrefix is the root of a main class's package: com.acme. of com.acme.etl.Main. Where others live below that root, it
+// is the whole package.
 func ownPrefix(main string) string {
 	words := strings.Split(main, ".")
 	n := min(2, len(words)-1)
+	if isSoftware(main) {
+		n = len(words) - 1
+	}
 	if n == 0 {
 		return ""
 	}

@@ -18,7 +18,7 @@ func atStart(x *throwable.Exception, v catalogue.Verdict, known bool) (catalogue
 	switch {
 	case known && v.Reason == failure.ReasonDataNotFound && hasFrame(x, fetching):
 		return catalogue.Of("start.fetching", failure.ReasonDependencyResolutionFailed), true
-	case !known && hasFrame(x, preparing):
+	case !known && hasFrame(x, preparing) && isOneOf(x.Root().Class, complaints):
 		return catalogue.Of("start.preparing", failure.ReasonInvalidConfiguration), true
 	}
 	return v, known

@@ -129,7 +129,8 @@ var configurationRules = []Rule{
 	{
 		ID: "configuration.failed-to-load-class",
 		Texts: []string{
-			"failed to load class", "failed to load main class", "could not find or load main class",
+			"failed to load class", "failed to load main class", "could not find or load main class", "clase principal", "hauptklasse", "classe principale", "classe principal",
+			"找不到或无法加载主类", "メイン・クラス", "기본 클래스",
 			"no module named", "failed to find data source", "no filesystem for scheme", "no suitable driver",
 			"cannot load main class", "error while loading shared libraries", "cannot open shared object file",
 			"unable to access jarfile", "cannot find catalog plugin class",

@@ -60,7 +60,7 @@ var wordRules = []wordRule{
 			"invalid_login", "invalid username", "invalid user", "no api key", "api key not", "invalid api key", "unauthorized",
 			"not authorized", "access denied", "permission denied", "authentication", "unauthenticated", "wrong password",
 			"invalid token", "token expired", "insufficient permission", "insufficient privileges", "missing authentication",
-			"web identity token file", "access token",
+			"web identity token file", "kerberos", "access token",
 		},
 		reason: failure.ReasonAccessDenied,
 	},
@@ -68,7 +68,7 @@ var wordRules = []wordRule{
 		id:    "words.settings",
 		class: []string{"configurationexception", "configexception", "invalidconfig", "missingproperty", "invalidoption", "urisyntax"},
 		text: []string{
-			"is not set", "not been set", "must be set", "please set", "please unset", "is not configured", "not configured",
+			"is not set", "not been set", "must be set", "please set", "please unset", "please provide", "please specify", "is not configured", "not configured",
 			"configuration not found", "no active warehouse", "missing property", "required property", "required option",
 			"unknown option", "invalid option", "invalid uri", "invalid url", "illegal character in", "malformed url",
 			"no url specified", "is required but", "must be specified", "must specify", "should be set", "config option",

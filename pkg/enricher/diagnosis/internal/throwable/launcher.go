@@ -16,6 +16,8 @@ var errorSigns = []sign{
 	{prefix: "Error: Could not create the Java Virtual Machine", before: true},
 	{prefix: "Error: A fatal exception has occurred", before: true},
 	{prefix: "Error: Could not find or load main class", following: 1},
+	// What the JDK prints for it in the languages that it speaks.
+	{prefix: "Error: no se ha encontrado o cargado la clase principal", following: 1},
 	{prefix: "Error: LinkageError occurred while loading main class", following: 1},
 	{prefix: "Error: Main method not found in class"},
 	{prefix: "Error: Unable to initialize main class", following: 1},
@@ -53,6 +55,13 @@ var errorSigns = []sign{
 
 // startSigns begin a line, sorted by nothing but kept short.
 var startSigns = []sign{
+	{prefix: "Fehler: Hauptklasse ", following: 1},
+	{prefix: "Erreur : impossible de trouver ou charger la classe principale", following: 1},
+	{prefix: "Errore: impossibile trovare o caricare la classe principale", following: 1},
+	{prefix: "Erro: Não foi possível localizar nem carregar a classe principal", following: 1},
+	{prefix: "错误: 找不到或无法加载主类", following: 1},
+	{prefix: "エラー: メイン・クラス", following: 1},
+	{prefix: "오류: 기본 클래스", following: 1},
 	{prefix: "Unrecognized VM option"},
 	{prefix: "Unrecognized option: "},
 	{prefix: "Invalid initial heap size"},
@@ -90,7 +99,7 @@ var startSigns = []sign{
 const errorBox = "╭─ Error ─"
 
 // startBytes are the first bytes of startSigns.
-const startBytes = "UIMCJF[OSedfmrc*tpE\xe2"
+const startBytes = "UIMCJF[OSedfmrc*tpE\xe2\xe3\xe9\xec"
 
 // wordSigns follow ": " in a line. Those that end one are too common elsewhere to stand alone: the line must also
 // begin as a shell's or a runtime's does.
@@ -144,7 +153,7 @@ func launcherSign(text string) *sign {
 	if text == "" || len(text) > 2048 {
 		return nil
 	}
-	if text[0] == 'E' && strings.HasPrefix(text, "Error") {
+	if strings.HasPrefix(text, "Error: ") || strings.HasPrefix(text, "Error ") {
 		return match(errorSigns, text)
 	}
 	if strings.IndexByte(startBytes, text[0]) >= 0 {
