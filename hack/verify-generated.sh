@@ -5,11 +5,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-tar -cf - go.mod go.sum Makefile cmd config hack pkg | tar -xf - -C "$copy"
+tar -cf - go.mod go.sum Makefile cmd config docs hack pkg | tar -xf - -C "$copy"
 ln -s "$PWD/bin" "$copy/bin"
 (cd "$copy" && make generate >/dev/null)
 
-for folder in config pkg/apis; do
+for folder in config docs pkg/apis; do
   if ! diff -ru "$folder" "$copy/$folder"; then
     echo "Generated files are out of date: run make generate" >&2
     exit 1
