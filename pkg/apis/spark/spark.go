@@ -16,6 +16,7 @@ const (
 	// DriverContainer is the name Spark gives the driver's container; the operator reads only this one.
 	DriverContainer = "spark-kubernetes-driver"
 
+	// LabelRole tells driver pods from executor pods.
 	LabelRole    = "spark-role"
 	RoleDriver   = "driver"
 	RoleExecutor = "executor"

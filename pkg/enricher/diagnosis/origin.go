@@ -203,8 +203,9 @@ func programOf(s *podView, x *throwable.Exception) program {
 			return program{python: true}
 		}
 		for i := len(link.Frames) - 1; i >= 0; i-- {
-			if call, ok := callOf(link.Frames[i]); ok && strings.Contains(call, ".main(") && !isTool(call) {
-				return program{prefix: ownPrefix(call[:strings.Index(call, ".main(")])}
+			call, _ := callOf(link.Frames[i])
+			if main, _, ok := strings.Cut(call, ".main("); ok && !isTool(main) {
+				return program{prefix: ownPrefix(main)}
 			}
 		}
 	}
