@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+// Annotation, conf, container and labels.
 const (
 	// AnnotationExitException is the key Spark 4.1+ writes onto its driver pod, and the enricher where Spark did not.
 	AnnotationExitException = "spark.exit-exception"

@@ -57,7 +57,7 @@ var errorSigns = []sign{
 var startSigns = []sign{
 	{prefix: "Fehler: Hauptklasse ", following: 1},
 	{prefix: "Erreur : impossible de trouver ou charger la classe principale", following: 1},
-	{prefix: "Errore: ", following: 1},
+	{prefix: "Errore: impossibile trovare o caricare la classe principale", following: 1}, //nolint:misspell // Italian
 	{prefix: "Erro: Não foi possível localizar nem carregar a classe principal", following: 1},
 	{prefix: "错误: 找不到或无法加载主类", following: 1},
 	{prefix: "エラー: メイン・クラス", following: 1},
