@@ -34,7 +34,11 @@ func (g *gate) exceptionLine(f *finding, facts string) string {
 	case root == x || sameWords(x, root):
 		return g.describe(x, failure.MaxMessageBytes)
 	}
-	return cut(g.describe(x, most)+g.deciding(f)+"; caused by "+g.describe(root, rest), failure.MaxMessageBytes)
+	cause := g.describe(root, rest)
+	if len(root.Message) >= leastWords && strings.Contains(x.Message, root.Message) {
+		cause = g.class(root.Class)
+	}
+	return cut(g.describe(x, most)+g.deciding(f)+"; caused by "+cause, failure.MaxMessageBytes)
 }
 
 // deciding describes a link between the outermost and the root where its words decided.
@@ -57,14 +61,50 @@ func (g *gate) wrapped(x *throwable.Exception) string {
 	case telling == x && words == "":
 		return g.describe(x, failure.MaxMessageBytes)
 	case telling == x:
-		return cut(g.line(words, rest)+" (in "+g.describe(x, most)+")", failure.MaxMessageBytes)
+		return g.inside(g.line(words, rest), x, most)
 	case words != "":
-		return cut(g.line(words, most)+" (in "+g.describe(x, rest)+")", failure.MaxMessageBytes)
+		return g.inside(g.line(words, most), x, rest)
 	case telling == root || sameWords(telling, root):
-		return cut(g.describe(telling, most)+" (in "+g.describe(x, rest)+")", failure.MaxMessageBytes)
+		return g.inside(g.describe(telling, most), x, rest)
 	}
 	lead := g.describe(telling, some) + "; caused by " + g.describe(root, failure.MaxMessageBytes-some-rest)
-	return cut(lead+" (in "+g.describe(x, rest)+")", failure.MaxMessageBytes)
+	return g.inside(lead, x, rest)
+}
+
+// inside ends a line with the wrapper, without the words that the line has said already.
+func (g *gate) inside(lead string, x *throwable.Exception, limit int) string {
+	wrapper := g.describe(x, limit)
+	said := lead
+	if class, message, ok := strings.Cut(lead, ": "); ok && !strings.ContainsAny(class, " [") {
+		said = message
+	}
+	said, _, _ = strings.Cut(said, "; caused by ")
+	if at := strings.Index(wrapper, head(said, comparedWords)); at >= 0 && len(said) >= leastWords {
+		wrapper = withoutClass(strings.TrimRight(wrapper[:at], " :"))
+	}
+	if wrapper == "" {
+		wrapper = g.class(x.Class)
+	}
+	if wrapper == "" {
+		return cut(lead, failure.MaxMessageBytes)
+	}
+	return cut(lead+" (in "+wrapper+")", failure.MaxMessageBytes)
+}
+
+const (
+	// comparedWords is how much of a text must stand again in another one for it to be the same, in bytes.
+	comparedWords = 60
+	// leastWords is the shortest text that is looked for, in bytes.
+	leastWords = 12
+)
+
+// withoutClass cuts the class at the end of a text whose message was cut off.
+func withoutClass(s string) string {
+	at := strings.LastIndex(s, ": ")
+	if at < 0 || strings.ContainsAny(s[at+2:], " ") || !strings.Contains(s[at+2:], ".") {
+		return s
+	}
+	return s[:at]
 }
 
 // describe is "class: message" on one line.
@@ -74,6 +114,12 @@ func (g *gate) describe(x *throwable.Exception, limit int) string {
 	switch {
 	case x.Class == "", name != "":
 		return g.line(text, limit)
+	case strings.TrimSpace(text) == "" && len(x.Frames) > 0 && len(x.Frames[0]) <= maxFrame:
+		at := x.Frames[0]
+		if isPythonFrame(at) {
+			at = x.Frames[len(x.Frames)-1]
+		}
+		return g.line(x.Class+" at "+strings.TrimPrefix(at, "at "), limit)
 	case strings.TrimSpace(text) == "":
 		return g.class(x.Class)
 	}

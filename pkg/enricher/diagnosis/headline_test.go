@@ -70,3 +70,23 @@ func TestTheMessageLeadsWithTheLastLinePrinted(t *testing.T) {
 		t.Errorf("%q, with facts only %q", d.Diagnostics.Message, d.FactsMessage)
 	}
 }
+
+func TestTheWrapperDoesNotSayItAgain(t *testing.T) {
+	log := "Exception in thread \"main\" org.apache.spark.SparkException: Job aborted due to stage failure: Task 1 in stage 0.0 failed 4 times, " +
+		"most recent failure: Lost task 1.3 in stage 0.0 (TID 4) (10.0.0.9 executor 1): java.lang.IllegalArgumentException: negative price for item 7\n" +
+		"\tat com.acme.Prices.check(Prices.java:7)\n\nDriver stacktrace:\n\tat com.acme.Prices.main(Prices.java:3)\n"
+	got := newEngine(t).Diagnose(Evidence{Pod: failedPod(1, "Error"), Log: []byte(log)}).Diagnostics.Message
+	want := "java.lang.IllegalArgumentException: negative price for item 7 (in org.apache.spark.SparkException: Job aborted due to " +
+		"stage failure: Task 1 in stage 0.0 failed 4 times, most recent failure: Lost task 1.3 in stage 0.0 (TID 4) (10.0.0.9 executor 1))"
+	if got != want {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAWordlessExceptionSaysWhere(t *testing.T) {
+	log := "Exception in thread \"main\" java.lang.NullPointerException\n\tat com.acme.Prices.check(Prices.java:7)\n\tat com.acme.Prices.main(Prices.java:3)\n"
+	got := newEngine(t).Diagnose(Evidence{Pod: failedPod(1, "Error"), Log: []byte(log)}).Diagnostics.Message
+	if want := "java.lang.NullPointerException at com.acme.Prices.check(Prices.java:7)"; got != want {
+		t.Errorf("%q", got)
+	}
+}

@@ -62,6 +62,9 @@ func (e *Engine) fromSubmission(s *podView) *finding {
 		if !found.known {
 			found.verdict = beforeProgram(f.Exception)
 		}
+		if found.verdict.Hint == "" {
+			found.verdict.Hint = operatorHints[found.verdict.Reason]
+		}
 		if found.verdict.Reason == failure.ReasonDriverOutOfMemory {
 			found.verdict = catalogue.Of("operator.out-of-memory", failure.ReasonUnknown)
 			return found.hint("It was spark-submit in the operator's pod that ran out of memory, no driver: raise the operator's memory limit.")
@@ -85,6 +88,18 @@ func (e *Engine) fromSubmission(s *podView) *finding {
 		return f
 	}
 	return f.hint("Look into the operator's log for what spark-submit printed.")
+}
+
+// operatorHints are for failures of spark-submit itself, which runs in the operator's pod with the operator's rights.
+var operatorHints = map[failure.Reason]string{
+	failure.ReasonKubernetesForbidden: "spark-submit runs with the operator's service account: give that account the right, " +
+		"in the namespace of the application.",
+	failure.ReasonMissingDependency:  "spark-submit runs in the operator's pod: put what is missing into the operator's image.",
+	failure.ReasonDependencyConflict: "spark-submit runs in the operator's pod: use an operator whose image holds versions that fit.",
+	failure.ReasonKubernetesApiUnavailable: "The operator's pod could not reach the Kubernetes API: check its network policy, DNS " +
+		"and the load of the API server.",
+	failure.ReasonDiskFull:              "It was the operator's pod that ran out of disk: give it more ephemeral storage, or clear its scratch folder.",
+	failure.ReasonContainerCommandError: "spark-submit could not be run in the operator's pod: check the operator's image.",
 }
 
 // submissionOutput removes what the operator puts before the output of spark-submit.

@@ -24,7 +24,7 @@ var defaults = map[failure.Reason]byDefault{
 	failure.ReasonDependencyResolutionFailed: {failure.CategoryConfiguration, failure.RetryableFalse,
 		"Bake the jars into the image, or fix the coordinates, the repository address and a writable spark.jars.ivy directory."},
 	failure.ReasonInvalidConfiguration: {failure.CategoryConfiguration, failure.RetryableFalse,
-		"Change the named setting; the message usually states the accepted range."},
+		"Correct the setting, argument or file that the message names."},
 	failure.ReasonContainerCommandError: {failure.CategoryConfiguration, failure.RetryableFalse,
 		"Check the image's entrypoint, its user, file modes and CPU architecture."},
 	failure.ReasonImagePullFailed: {failure.CategoryConfiguration, failure.RetryableFalse,
