@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
 )
 
@@ -153,35 +154,9 @@ func sameWords(x, root *throwable.Exception) bool {
 		strings.Contains(x.Message, throwable.SimpleName(root.Class))
 }
 
-// wrapperTexts and -Classes are exceptions that say where, not what.
-var (
-	wrapperTexts = []string{
-		"An error occurred while calling", "External scheduler cannot be instantiated", "Job aborted",
-		"Writing job aborted",
-		"Task failed while writing rows", "[TASK_WRITE_FAILED]", "Exception thrown in awaitResult",
-		"Multiple failures in stage materialization",
-		"[STREAM_FAILED]", "Query [id = ", "Failed to execute user defined function", "[FAILED_EXECUTE_UDF]",
-		"Error while instantiating",
-		"An exception was thrown from the Python worker", "Failed to construct kafka", "Unable to instantiate",
-		"[FAILED_READ_FILE",
-		"Encountered error while reading file", "Failed to create Spark",
-		"[FAILED_JDBC", "Error initializing",
-		"Uploading file ", "Error uploading file ", "Could not load pod from template", "Operation: [",
-		"Failed to execute CommandLineRunner", "Failed to execute ApplicationRunner",
-		"An error has occurred.", "An exception was raised by ", "Failed to read log", "error occurred in awaitResult", "[INTERNAL_ERROR]",
-		"RetryError[<Future",
-	}
-	wrapperClasses = []string{
-		"Py4JJavaError", "StreamingQueryException", "PythonException", "InvocationTargetException",
-		"ExecutionException", "UndeclaredThrowableException",
-		"UncheckedExecutionException", "CompletionException", "ExceptionInInitializerError",
-		"ExceptionGroup", "BaseExceptionGroup",
-	}
-)
-
 // wraps reports whether an exception only wraps: by its kind, or because its text is that of its cause.
 func wraps(x *throwable.Exception) bool {
-	if isOneOf(x.Class, wrapperClasses) || containsAny(head(x.Message, 512), wrapperTexts) {
+	if isOneOf(x.Class, catalogue.WrapperClasses) || containsAny(head(x.Message, 512), catalogue.WrapperTexts) {
 		return true
 	}
 	text := strings.TrimSpace(x.Message)
@@ -197,14 +172,9 @@ func ownText(x *throwable.Exception) string {
 	return x.Message
 }
 
-// appended begin what Spark appends below its message: the SQL text, the plan, the place in the program.
-var appended = []string{
-	"\n== SQL", "\n'", "\n+- ", "\n:- ", "\n== DataFrame ==", "\nDriver stacktrace:", "\n=== Streaming Query ===",
-}
-
 // withoutPlan cuts the query plan or the SQL text that Spark appends below its message.
 func withoutPlan(s string) string {
-	for _, mark := range appended {
+	for _, mark := range catalogue.Appended {
 		if at := strings.Index(s, mark); at > 0 {
 			s = s[:at]
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/logtext"
 )
 
@@ -42,7 +43,7 @@ func (m *marks) see(line logtext.Line, index int) {
 		m.firstRecord = index
 	}
 	signal := line.Level >= logtext.Warn && strings.Contains(line.Text, "RECEIVED SIGNAL ")
-	if line.Level >= logtext.Error && m.shutdown == 0 && !signal && !containsAny(line.Logger, noiseLoggers) {
+	if line.Level >= logtext.Error && m.shutdown == 0 && !signal && !containsAny(line.Logger, catalogue.NoiseLoggers) {
 		m.lastPrint = line.Text
 	}
 	switch line.Level {

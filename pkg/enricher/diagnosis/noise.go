@@ -3,53 +3,8 @@ package diagnosis
 import (
 	"strings"
 
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
-)
-
-// noiseLoggers complain while a program ends or beside its work; what they log does not end it.
-var noiseLoggers = []string{
-	"ShutdownHookManager", "TransportRequestHandler", "TransportResponseHandler", "TransportChannelHandler",
-	"TransportClient",
-	"AsyncEventQueue", "LiveListenerBus", "WatchConnectionManager", "AbstractWatchManager",
-	"ExecutorPodsWatchSnapshotSource",
-	"ExecutorPodsPollingSnapshotSource", "ContextCleaner", "BlockManagerStorageEndpoint",
-	"BlockManagerMasterEndpoint", "OneForOneBlockFetcher",
-	"RetryingBlockTransferor", "NettyRpcEnv", "Dispatcher", "Inbox", "py4j.java_gateway", "py4j.clientserver",
-	"StatusConsoleListener", "DiskBlockObjectWriter", "TaskContextImpl", "MetricsSystem", "EventLoggingListener",
-}
-
-// noiseTexts are said by records that report a failed clean-up.
-var noiseTexts = []string{
-	"Exception while deleting Spark temp dir", "Error stopping", "Exception when trying to", "Failed to delete",
-	"Ignoring error",
-	"Uncaught exception in thread shutdown-hook", "Failed to close", "Error while closing", "Error removing",
-	"Error cleaning",
-	"Exception while sending command", "Kubernetes client has been closed", "Error in removing", "threw an exception",
-	"Failed to remove", "while attempting to stop", "Cleaning up", "cleanup", "clean up",
-}
-
-// consequenceTexts and -Classes mark an exception that only follows from an earlier failure: the context or the JVM
-// was already going down.
-var (
-	consequenceTexts = []string{
-		"stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown",
-		"SparkContext is stopped", "SparkContext was stopped",
-		"Cannot call methods on a stopped", "RpcEnv already stopped", "Could not find CoarseGrainedScheduler",
-		"Could not find BlockManagerMaster",
-		"Could not find HeartbeatReceiver", "Could not find MapOutputTracker",
-		"Could not find OutputCommitCoordinator", "Shutdown in progress",
-		"Filesystem closed", "Kubernetes client has been closed", "Connection pool shut down",
-		"LiveListenerBus is stopped", "Answer from Java side is empty",
-		"An error occurred while trying to connect to the Java server", "Error while sending or receiving",
-		"Error while receiving",
-		"Job aborted due to cancellation", "cancelled because SparkContext", "Exception while sending command",
-		"DAGScheduler is stopped",
-	}
-	consequenceClasses = []string{
-		"Py4JNetworkError", "RejectedExecutionException", "RpcEnvStoppedException", "InterruptedException",
-		"ClosedByInterruptException",
-		"KeyboardInterrupt", "InterruptedIOException", "AsynchronousCloseException",
-	}
 )
 
 // isNoise reports whether a finding tells nothing about why the program ended.
@@ -58,7 +13,7 @@ func isNoise(f *throwable.Found, m *marks) bool {
 		return true
 	}
 	logged := f.Level != 0
-	if logged && containsAny(f.Logger, noiseLoggers) || containsAny(f.Record, noiseTexts) {
+	if logged && containsAny(f.Logger, catalogue.NoiseLoggers) || containsAny(f.Record, catalogue.NoiseTexts) {
 		return true
 	}
 	if m.terminated > 0 && f.Index > m.terminated {
@@ -71,7 +26,7 @@ func isNoise(f *throwable.Found, m *marks) bool {
 // isConsequence reports whether an exception only follows from an earlier one.
 func isConsequence(e *throwable.Exception) bool {
 	for _, link := range e.Chain() {
-		if isOneOf(link.Class, consequenceClasses) || containsAny(head(link.Message, 2048), consequenceTexts) {
+		if isOneOf(link.Class, catalogue.ConsequenceClasses) || containsAny(head(link.Message, 2048), catalogue.ConsequenceTexts) {
 			return true
 		}
 		if fromGateway(link) || unanswered(link) {

@@ -127,12 +127,6 @@ func misuse(class string) bool {
 	return false
 }
 
-// sparkAPI are the classes of Spark that a program calls itself.
-var sparkAPI = []string{
-	"org.apache.spark.rdd.", "org.apache.spark.sql.Dataset", "org.apache.spark.sql.DataFrame", "org.apache.spark.sql.Column",
-	"org.apache.spark.sql.functions", "org.apache.spark.ml.", "org.apache.spark.mllib.", "org.apache.spark.api.java.",
-}
-
 // maxCalls is how many frames may lie between what Spark's interface refused and the program's call.
 const maxCalls = 12
 
@@ -142,7 +136,7 @@ func (p program) callsBeneath(frames []string) bool {
 	for _, f := range frames[:min(maxCalls, len(frames))] {
 		call, ok := callOf(f)
 		switch {
-		case !ok || isLanguages(call) || hasPrefix(call, sparkAPI):
+		case !ok || isLanguages(call) || hasPrefix(call, catalogue.SparkAPI):
 		default:
 			return p.owns(call)
 		}
@@ -150,19 +144,8 @@ func (p program) callsBeneath(frames []string) bool {
 	return false
 }
 
-// languagePackages are the libraries of the languages themselves, without their network and security.
-var languagePackages = []string{
-	"java.lang.", "java.util.", "java.math.", "java.text.", "java.time.", "java.io.", "java.nio.", "jdk.internal.util.",
-	"jdk.internal.math.", "scala.", "kotlin.", "groovy.lang.",
-	// Spark's rows are containers as those of the languages are.
-	"org.apache.spark.sql.Row", "org.apache.spark.sql.catalyst.expressions.GenericRow",
-}
-
-// callbacks of these run on threads of a pool or a network library, not beneath the program.
-var notLanguages = []string{"java.lang.reflect.", "java.util.concurrent.TimeoutException", "java.nio.channels."}
-
 func isLanguages(name string) bool {
-	return hasPrefix(name, languagePackages) && !hasPrefix(name, notLanguages)
+	return hasPrefix(name, catalogue.LanguagePackages) && !hasPrefix(name, catalogue.NotLanguages)
 }
 
 // callOf is "package.Class.method(" of a frame, without the module or loader before it; ok is false for other lines.
@@ -253,27 +236,7 @@ func (p program) owns(name string) bool {
 	return !isSoftware(name)
 }
 
-// softwarePackages are those of Spark, the JDK and common libraries.
-var softwarePackages = []string{
-	"java.", "javax.", "jdk.", "sun.", "com.sun.", "scala.", "kotlin.", "kotlinx.", "org.apache.", "py4j.", "io.netty.",
-	"com.fasterxml.", "com.google.", "com.amazonaws.", "com.amazon.", "software.amazon.", "io.fabric8.", "okhttp3.", "okio.",
-	"org.slf4j.", "io.delta.", "com.esotericsoftware.", "org.codehaus.", "org.sparkproject.", "org.postgresql.", "com.mysql.",
-	"oracle.", "org.json4s.", "akka.", "org.spark_project.", "groovy.", "com.microsoft.", "com.azure.", "net.snowflake.",
-	"com.snowflake.", "com.mongodb.", "org.bson.", "org.elasticsearch.", "org.opensearch.", "com.datastax.", "redis.clients.",
-	"com.redislabs.", "io.lettuce.", "com.rabbitmq.", "com.sforce.", "com.springml.", "com.crealytics.", "com.clickhouse.",
-	"io.trino.", "com.facebook.", "org.mariadb.", "com.ibm.", "com.teradata.", "com.vertica.", "com.databricks.", "com.uber.",
-	"org.projectnessie.", "com.nvidia.", "ai.rapids.", "ml.dmlc.", "com.johnsnowlabs.", "org.tensorflow.", "ai.onnxruntime.",
-	"ai.djl.", "org.graphframes.", "org.locationtech.", "com.intel.", "org.hibernate.", "org.springframework.", "io.grpc.",
-	"io.confluent.", "io.debezium.", "com.typesafe.", "org.xerial.", "net.jpountz.", "com.github.luben.", "org.eclipse.",
-	"org.antlr.", "org.yaml.", "com.zaxxer.", "org.jboss.", "io.minio.", "com.aliyun.", "com.qcloud.", "com.obs.", "org.rocksdb.",
-	"com.hierynomus.", "com.jcraft.", "org.jets3t.", "com.twitter.", "org.roaringbitmap.", "org.neo4j.", "com.couchbase.",
-	"com.singlestore.", "com.starrocks.", "org.duckdb.", "org.sqlite.", "org.h2.", "org.objenesis.", "net.razorvine.",
-	"com.linkedin.", "com.emc.", "io.pravega.", "io.prometheus.", "io.opentelemetry.", "org.scalatest.", "breeze.", "cats.",
-	"shapeless.", "shaded.", "repackaged.", "org.objectweb.", "com.thoughtworks.", "org.joda.", "com.sksamuel.", "com.arangodb.",
-	"com.exasol.", "com.simba.", "za.co.absa.", "io.openlineage.", "org.geotools.", "com.synapse.", "com.cloudera.", "com.hortonworks.",
-}
-
-func isSoftware(name string) bool { return hasPrefix(name, softwarePackages) }
+func isSoftware(name string) bool { return hasPrefix(name, catalogue.SoftwarePackages) }
 
 func hasPrefix(name string, list []string) bool {
 	for _, p := range list {

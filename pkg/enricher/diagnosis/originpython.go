@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"strings"
 
+	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/catalogue"
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/throwable"
 )
 
@@ -32,11 +33,8 @@ func pythonOrigin(class string, frames []string) origin {
 	return origin{software: thrower}
 }
 
-// computing are the packages that only compute: the exceptions of the language in them say that they were called wrongly.
-var computing = []string{"pandas", "numpy", "polars", "pyspark", "scipy", "sklearn", "dateutil", "pytz"}
-
 func isComputing(name string) bool {
-	for _, c := range computing {
+	for _, c := range catalogue.PythonComputing {
 		if name == c {
 			return true
 		}
@@ -48,28 +46,20 @@ func isComputing(name string) bool {
 func isBuiltin(class string) bool {
 	module, _, qualified := strings.Cut(class, ".")
 	if qualified {
-		return pythonOwnModules[module]
+		return catalogue.PythonOwnModules[module]
 	}
 	return strings.HasSuffix(class, "Error") || pythonOthers[class]
 }
-
-// pythonOwnModules are modules of Python's own library that only compute.
-var pythonOwnModules = setOf("json decimal re struct csv binascii zoneinfo datetime uuid statistics fractions ast xml html builtins")
 
 var pythonOthers = map[string]bool{"StopIteration": true, "Exception": true, "Warning": true, "BaseException": true}
 
 func isPythonFrame(f string) bool { return strings.HasPrefix(f, `File "`) }
 
-// pythonLibraries are parts of the paths below which no program's own file lies.
-var pythonLibraries = []string{
-	"site-packages", "dist-packages", "/pyspark", "py4j", "/lib/python", "<frozen", "pyspark.zip", "<__array_function__",
-}
-
 func isPythonOwn(f string) bool {
 	if !isPythonFrame(f) {
 		return false
 	}
-	for _, lib := range pythonLibraries {
+	for _, lib := range catalogue.PythonLibraries {
 		if strings.Contains(f, lib) {
 			return false
 		}
@@ -109,27 +99,11 @@ func notebookFrames(lines []string) []string {
 	return frames
 }
 
-// pythonPackages are modules that programs import, as their exceptions' classes begin.
-var pythonPackages = setOf(`aiohttp airflow anthropic azure boto3 botocore cassandra clickhouse_connect
-		clickhouse_driver confluent_kafka cx_Oracle databricks dbt delta elastic_transport elasticsearch fsspec gcsfs google
-		great_expectations grpc gspread httpx huggingface_hub hvac jinja2 kafka kazoo kubernetes mlflow mysql neo4j openai
-		opensearchpy oracledb pandera paramiko pika pinot psycopg psycopg2 py4j pyarrow pydantic pydeequ pyhive pyiceberg
-		pymongo pymssql pymysql pyodbc pyspark pyodps ray redis requests s3fs salesforce simple_salesforce smart_open
-		snowflake soda sqlalchemy tenacity thrift transformers trino urllib3 xgboost`)
-
-func setOf(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
-
 // isPythonPackage reports whether a class's module is a package: a known one, or one whose own files the traceback shows
 // among the installed.
 func isPythonPackage(x *throwable.Exception, class string) bool {
 	module, _, _ := strings.Cut(class, ".")
-	if pythonPackages[module] {
+	if catalogue.PythonPackages[module] {
 		return true
 	}
 	for _, link := range x.Chain() {

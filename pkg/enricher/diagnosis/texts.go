@@ -228,15 +228,9 @@ func (e *Engine) fromException(s *podView, source failure.Source, x *throwable.E
 	return f
 }
 
-// reflection are the wrappers that carry no text of their own.
-var reflection = []string{
-	"InvocationTargetException", "UndeclaredThrowableException", "ExecutionException", "CompletionException",
-	"PrivilegedActionException", "UncheckedExecutionException", "ExecutionError",
-}
-
 // unwrap passes over wrappers that say nothing but what they wrap.
 func unwrap(x *throwable.Exception) *throwable.Exception {
-	for x.Cause != nil && isOneOf(x.Class, reflection) {
+	for x.Cause != nil && isOneOf(x.Class, catalogue.Reflection) {
 		own := strings.TrimSpace(x.Message)
 		if own != "" && !strings.HasPrefix(own, x.Cause.Class) {
 			break
