@@ -207,6 +207,7 @@ func (e *Engine) fromFound(s *podView, source failure.Source, f *throwable.Found
 		lines = append([]string{rest}, lines[1:]...) // its head is missing: the cause stands first
 	}
 	finding := e.fromException(s, source, f.Exception, lines)
+	finding.verdict = finding.verdict.OnExecutor(f.Record)
 	if f.Kind == throwable.Launcher && (!finding.known || finding.verdict.Category == failure.CategoryData) {
 		// A start that failed never came to the data: what is missing or refused is in the image.
 		finding.verdict = catalogue.Of("launcher.failed", failure.ReasonContainerCommandError)

@@ -106,7 +106,7 @@ func endedDriver(ctx context.Context, bed *e2etest.Bed, app *operatorv1beta2.Spa
 				v1beta2.LabelAppName: app.Name, v1beta2.LabelSubmissionID: "submission-of-" + app.Name,
 			},
 			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: "sparkoperator.k8s.io/v1beta2", Kind: "SparkApplication", Name: app.Name, UID: app.UID,
+				APIVersion: "sparkoperator.k8s.io/v1beta2", Kind: "SparkApplication", Name: app.Name, UID: app.UID, Controller: new(true),
 			}},
 		},
 		Spec: corev1.PodSpec{NodeName: "elsewhere", Containers: []corev1.Container{{Name: "spark-kubernetes-driver", Image: "example"}}},

@@ -101,7 +101,7 @@ func (c *Cluster) awaitFinalizer(ctx context.Context) error {
 	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		driver := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{GenerateName: "awaited-", Namespace: metav1.NamespaceDefault, Labels: map[string]string{
-				spark.LabelRole: spark.RoleDriver, v1beta2.LabelLaunchedBy: "true",
+				spark.LabelRole: spark.RoleDriver, v1beta2.LabelLaunchedBy: "true", v1beta2.LabelAppName: "awaited",
 			}},
 			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "driver", Image: "example"}}},
 		}

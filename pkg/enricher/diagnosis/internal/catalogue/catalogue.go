@@ -97,6 +97,9 @@ func Lookup(f Failure) (v Verdict, ok bool) {
 	return v.where(f.Links), ok
 }
 
+// OnExecutor is the verdict where a text tells that a task failed: then it was an executor that ran out of memory.
+func (v Verdict) OnExecutor(text string) Verdict { return v.where([]Link{{Message: text}}) }
+
 // where tells an executor that ran out of memory from the driver: a task's failure is quoted in that of its stage.
 func (v Verdict) where(links []Link) Verdict {
 	if v.Reason != failure.ReasonDriverOutOfMemory {

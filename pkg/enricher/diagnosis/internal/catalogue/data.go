@@ -134,7 +134,7 @@ var dataRules = []Rule{
 		Texts: []string{
 			"some data may have been lost", "offset was changed from", "offsets out of range",
 			"offset out of range", "failondataloss", "concurrent update to the log",
-			"multiple streaming jobs detected", "there are sources in the checkpoint offsets",
+			"multiple streaming jobs detected", "sources in the checkpoint offsets",
 			"error reading delta file", "error reading snapshot file",
 			"provided schema doesn't match to the schema for existing state", "state schema is not compatible",
 			"state schema file", "state schema version",

@@ -30,6 +30,11 @@ var serviceRules = []Rule{
 		},
 		Reason: failure.ReasonExternalServiceUnavailable,
 	},
+	// Hive's client says no more where PySpark shows the outermost text only.
+	{
+		ID: "service.metastore", Texts: []string{"sessionhivemetastoreclient"}, All: []string{"unable to instantiate"},
+		Reason: failure.ReasonExternalServiceUnavailable,
+	},
 	// What a server of Cassandra answers, and Kafka's own timeout: their names alone are everyday words.
 	{
 		ID: "service.read-timeout-exception",

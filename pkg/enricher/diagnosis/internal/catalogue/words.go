@@ -13,6 +13,8 @@ type wordRule struct {
 	id string
 	// class are parts of the class's simple name, in lower case; text are parts of the message, in lower case.
 	class, text []string
+	// all of these stand in the message, too.
+	all []string
 	// not are parts of the message that say otherwise.
 	not    []string
 	reason failure.Reason
@@ -31,6 +33,14 @@ var wordRules = []wordRule{
 			"expected http 101 response", "is not supported by this version", "unsupported protocol version", "protocol versions supported",
 		},
 		reason: failure.ReasonDependencyConflict,
+	},
+	// A package of Python that asks another one for what it does not have.
+	{
+		id: "words.attribute", text: []string{"type object '", "module '", "' object"}, all: []string{"has no attribute '"},
+		not: []string{"'nonetype' object"}, reason: failure.ReasonDependencyConflict,
+	},
+	{
+		id: "words.keyword-argument", text: []string{"got an unexpected keyword argument"}, reason: failure.ReasonDependencyConflict,
 	},
 	{
 		id: "words.memory", class: []string{"outofmemory", "oomexception", "retryoom", "splitandretryoom"},
@@ -68,7 +78,7 @@ var wordRules = []wordRule{
 		id:    "words.settings",
 		class: []string{"configurationexception", "configexception", "invalidconfig", "missingproperty", "invalidoption", "urisyntax"},
 		text: []string{
-			"is not set", "not been set", "must be set", "please set", "please unset", "please provide", "please specify", "is not configured", "not configured",
+			"is not set", "not been set", "must be set", "please set", "please unset", "please provide", "please specify", "does not support local", "is not configured", "not configured",
 			"configuration not found", "no active warehouse", "missing property", "required property", "required option",
 			"unknown option", "invalid option", "invalid uri", "invalid url", "illegal character in", "malformed url",
 			"no url specified", "is required but", "must be specified", "must specify", "should be set", "config option",
@@ -118,7 +128,10 @@ var wordRules = []wordRule{
 	},
 	{
 		id: "words.schema", class: []string{"schemamismatch", "incompatibleschema", "schemaexception"},
-		text:   []string{"schema mismatch", "incompatible schema", "schema does not match", "does not match the schema", "type mismatch"},
+		text: []string{
+			"schema mismatch", "incompatible schema", "schema does not match", "does not match the schema", "type mismatch",
+			"differing column", "column nullable", "column count",
+		},
 		reason: failure.ReasonSchemaMismatch,
 	},
 	{
@@ -181,7 +194,7 @@ func ByWords(links []Link) (Verdict, bool) {
 }
 
 func (r *wordRule) matches(class, text string) bool {
-	return (containsAny(class, r.class) || containsAny(text, r.text)) && !containsAny(text, r.not)
+	return (containsAny(class, r.class) || containsAny(text, r.text)) && containsAll(text, r.all) && !containsAny(text, r.not)
 }
 
 func simpleName(class string) string { return class[strings.LastIndexAny(class, ".$")+1:] }
