@@ -1,8 +1,10 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"strconv"
 
 	configv1alpha1 "github.com/spark-status-enricher/enricher/pkg/apis/config/v1alpha1"
 	"github.com/spark-status-enricher/enricher/pkg/apis/failure"
@@ -30,7 +32,7 @@ func compileRules(rules []configv1alpha1.Rule) ([]userRule, error) {
 
 func compileRule(number int, r configv1alpha1.Rule) (userRule, error) {
 	u := userRule{verdict: catalogue.Verdict{
-		Reason: r.Reason, Category: r.Category, Retryable: r.Retryable, Hint: r.Hint, Rule: fmt.Sprintf("configured.%d", number),
+		Reason: r.Reason, Category: r.Category, Retryable: r.Retryable, Hint: r.Hint, Rule: "configured." + cmp.Or(r.ID, strconv.Itoa(number)),
 	}}
 	if u.verdict.Retryable == "" {
 		u.verdict.Retryable = failure.RetryableUnknown

@@ -10,7 +10,7 @@ import (
 
 func TestUsersRulesComeFirst(t *testing.T) {
 	rules := []configv1alpha1.Rule{
-		{Class: `^com\.example\.Gate`, Reason: "QualityGate", Category: failure.CategoryData, Retryable: failure.RetryableTrue, Hint: "Ask the data team."},
+		{ID: "quality-gate", Class: `^com\.example\.Gate`, Reason: "QualityGate", Category: failure.CategoryData, Retryable: failure.RetryableTrue, Hint: "Ask the data team."},
 		{Message: "quota of team", Reason: "TeamQuota", Category: failure.CategoryPlatform},
 		{Class: "FileNotFound", Message: "/reference/", Reason: "ReferenceMissing", Category: failure.CategoryData},
 		{Message: "OOMKilled", Reason: "TooBig", Category: failure.CategoryPlatform},
@@ -38,6 +38,18 @@ func TestUsersRulesComeFirst(t *testing.T) {
 	d := newEngine(t, rules...).Diagnose(Evidence{Pod: failedPod(1, "Error"), Log: log("com.example.GateFailed: x")})
 	if d.Diagnostics.Category != failure.CategoryData || d.Diagnostics.Retryable != failure.RetryableTrue || d.Diagnostics.Hint != "Ask the data team." {
 		t.Errorf("%+v", d.Diagnostics)
+	}
+}
+
+func TestUsersRulesAreNamed(t *testing.T) {
+	for want, rule := range map[string]configv1alpha1.Rule{
+		"configured.0":    {Class: "Gate", Reason: "QualityGate", Category: failure.CategoryData},
+		"configured.gate": {ID: "gate", Class: "Gate", Reason: "QualityGate", Category: failure.CategoryData},
+	} {
+		d := newEngine(t, rule).Diagnose(Evidence{Pod: failedPod(1, "Error"), Log: []byte("Exception in thread \"main\" com.example.Gate: x\n\tat a.B.c(B.java:1)\n")})
+		if d.Diagnostics.Rule != want {
+			t.Errorf("%s, want %s", d.Diagnostics.Rule, want)
+		}
 	}
 }
 

@@ -95,6 +95,7 @@ func validate(c *EnricherConfiguration) error {
 }
 
 var reasonShape = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,127}$`)
+var idShape = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,49}$`)
 
 func validateRule(at string, r Rule) error {
 	errs := []error{
@@ -105,6 +106,9 @@ func validateRule(at string, r Rule) error {
 	}
 	if r.Class == "" && r.Message == "" {
 		errs = append(errs, fmt.Errorf("%s: one of class and message is required", at))
+	}
+	if r.ID != "" && !idShape.MatchString(r.ID) {
+		errs = append(errs, fmt.Errorf("%s.id %q: want small letters, digits, dots and hyphens, at most 50", at, r.ID))
 	}
 	if !reasonShape.MatchString(string(r.Reason)) {
 		errs = append(errs, fmt.Errorf("%s.reason %q: want a CamelCase word", at, r.Reason))

@@ -68,6 +68,7 @@ func TestBadConfigurationsAreRefused(t *testing.T) {
 		"rule without a pattern":  {header + "rules: [{reason: A, category: User}]\n", "rules[0]: one of class and message"},
 		"rule that cannot match":  {header + "rules: [{class: '(', reason: A, category: User}]\n", "rules[0].class: error parsing regexp"},
 		"rule of another reason":  {header + "rules: [{class: a, reason: 'a b', category: User}]\n", `rules[0].reason "a b"`},
+		"rule of another ID":      {header + "rules: [{id: 'A b', class: a, reason: A, category: User}]\n", `rules[0].id "A b"`},
 		"rule without a category": {header + "rules: [{class: a, reason: A}]\n", `rules[0].category ""`},
 		"rule, wrong retryable":   {header + "rules: [{class: a, reason: A, category: User, retryable: 'true'}]\n", `rules[0].retryable "true"`},
 	}

@@ -109,6 +109,9 @@ type StackTraceLimits struct {
 // Rule is a user's own reason. Class and Message are regular expressions (RE2); a rule matches if all that are given
 // match the exception, or the root cause, or (Message alone) the one-line message.
 type Rule struct {
+	// ID names the rule in status.diagnostics.rule, behind "configured.": small letters, digits, dots and hyphens, at most
+	// 50. Default: its number in the list, from 0.
+	ID string `json:"id,omitempty"`
 	// Class is matched against the exception's or the root cause's class.
 	Class string `json:"class,omitempty"`
 	// Message is matched against the text of the same exception.
