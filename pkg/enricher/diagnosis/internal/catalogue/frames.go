@@ -52,6 +52,15 @@ var FrameRules = []FrameRule{
 		Frames: []string{"org.postgresql.Driver.connect"}, Reason: failure.ReasonAccessDenied,
 	},
 	{
+		// The server refused a statement of a session that was open.
+		ID: "frame.database-statement", Class: "SQLServerException",
+		Frames: []string{
+			"SQLServerPreparedStatement.doExecutePreparedStatement", "SQLServerPreparedStatement.buildExecuteMetaData",
+			"SQLServerStatement.doExecuteStatement", "SQLServerStatement.getNextResult",
+		},
+		Reason: failure.ReasonSqlAnalysisError,
+	},
+	{
 		ID: "frame.database-connect",
 		Frames: []string{
 			"core.v3.ConnectionFactoryImpl.tryConnect", "mysql.cj.NativeSession.connect", "oracle.net.nt.", "oracle.net.ns.NSProtocol",

@@ -23,7 +23,7 @@ var userRules = []Rule{
 		ID: "user.extended-analysis-exception",
 		Classes: []string{
 			"ExtendedAnalysisException", "AnalysisException", "NoSuchNamespaceException",
-			"TableAlreadyExistsException", "SQLSyntaxErrorException", "SQLServerException",
+			"TableAlreadyExistsException", "SQLSyntaxErrorException",
 		},
 		Reason: failure.ReasonSqlAnalysisError,
 	},

@@ -67,7 +67,7 @@ var wordRules = []wordRule{
 			"notauthorized", "loginfault", "credential", "invalidlogin", "securityexception", "badcredentials",
 		},
 		text: []string{
-			"invalid_login", "invalid username", "invalid user", "no api key", "api key not", "invalid api key", "unauthorized",
+			"invalid_login", "login failed", "requested by the login", "invalid username", "invalid user", "no api key", "api key not", "invalid api key", "unauthorized",
 			"not authorized", "access denied", "permission denied", "authentication", "unauthenticated", "wrong password",
 			"invalid token", "token expired", "insufficient permission", "insufficient privileges", "missing authentication",
 			"web identity token file", "kerberos", "access token",
@@ -150,9 +150,9 @@ var wordRules = []wordRule{
 		reason: failure.ReasonExternalServiceUnavailable,
 	},
 	{
-		id: "words.values", class: []string{"corrupt", "malformed", "decodingexception", "invaliddata", "badrecord", "deserialization"},
+		id: "words.values", class: []string{"corrupt", "malformed", "datetimeparse", "numberformat", "jsonparse", "decodingexception", "invaliddata", "badrecord", "deserialization"},
 		text: []string{
-			"corrupt", "malformed", "checksum", "cannot parse", "unparseable", "invalid utf-8", "truncated file", "for input string",
+			"corrupt", "malformed", "could not be parsed", "checksum", "cannot parse", "unparseable", "invalid utf-8", "truncated file", "for input string",
 			"unrecognized token", "unexpected character", "not a valid json",
 		},
 		reason: failure.ReasonInvalidData,
