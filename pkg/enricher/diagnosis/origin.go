@@ -45,7 +45,7 @@ func byOrigin(s *podView, x *throwable.Exception, lines []string) (catalogue.Ver
 func originOf(p program, x *throwable.Exception) origin {
 	links := x.Chain()
 	root := links[len(links)-1]
-	if isBuiltin(root.Class) && inPythonWorker(links) {
+	if isBuiltin(root.Class) && inPythonWorker(links) && !throwsArrow(root) {
 		return origin{program: true} // a function of the program, in whichever library it failed
 	}
 	if software := foreign(x, root.Class); software != "" {
@@ -87,6 +87,12 @@ func inPythonWorker(links []*throwable.Exception) bool {
 		}
 	}
 	return false
+}
+
+// throwsArrow reports whether Arrow threw, through which a worker exchanges data with the JVM.
+func throwsArrow(root *throwable.Exception) bool {
+	n := len(root.Frames)
+	return n > 0 && isPythonFrame(root.Frames[n-1]) && packageInFile(root.Frames[n-1]) == "pyarrow"
 }
 
 // originOfClass judges an exception that was printed without frames: a class that is neither the language's nor any

@@ -36,6 +36,12 @@ var FrameRules = []FrameRule{
 		Reason: failure.ReasonDependencyConflict,
 		Hint:   "This Spark cannot read classes compiled for so new a Java: run it on a Java that it supports.",
 	},
+	{
+		// A value that is none: Java says so without a word.
+		ID: "frame.value-of", Class: "IllegalArgumentException",
+		Frames: []string{"java.sql.Date.valueOf", "java.sql.Timestamp.valueOf", "java.sql.Time.valueOf", "java.util.UUID.fromString"},
+		Reason: failure.ReasonInvalidData,
+	},
 	// Databases answer in the server's language: what the client was doing is the same everywhere.
 	{
 		ID: "frame.database-login",

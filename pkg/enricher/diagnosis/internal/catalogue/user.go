@@ -10,7 +10,7 @@ var userRules = []Rule{
 	},
 	{
 		ID:    "user.task-not-serializable",
-		Texts: []string{"task not serializable", "could not serialize object", "cannot pickle", "can't pickle"}, Reason: failure.ReasonUserCodeError,
+		Texts: []string{"task not serializable", "could not serialize object", "notserializableexception: ", "cannot pickle", "can't pickle"}, Reason: failure.ReasonUserCodeError,
 		Hint: "A closure captures an object that cannot be serialised: make it local, lazy, transient or Serializable.",
 	},
 	{
@@ -61,5 +61,10 @@ var userRules = []Rule{
 	{
 		ID: "user.notebook-cell", Classes: []string{"PapermillExecutionError", "CellExecutionError"}, Reason: failure.ReasonUserCodeError,
 		Hint: "A cell of the notebook raised: the message names the cell and its exception.",
+	},
+	{
+		ID: "user.pickled-result", Classes: []string{"PickleException"}, Texts: []string{"expected zero arguments for construction"},
+		Reason: failure.ReasonUserCodeError,
+		Hint:   "A Python function returns a type that Spark cannot read: return Python's own types, for example float(x) for a value of numpy.",
 	},
 }

@@ -26,11 +26,16 @@ type wordRule struct {
 // failure of the network.
 var wordRules = []wordRule{
 	{
+		id: "words.function-arguments", text: []string{"calling z:org.apache.spark.sql.functions"}, all: []string{"]) does not exist"},
+		reason: failure.ReasonUserCodeError,
+	},
+	{
 		id: "words.versions", class: []string{"incompatibleversion", "versionmismatch", "unsupportedversion"},
 		text: []string{
 			"incompatible jackson version", "incompatible version", "version mismatch", "invalid method name", "shim loader",
 			"no such method", "]) does not exist", "versions do not match", "requires version", "is not compatible with",
-			"expected http 101 response", "is not supported by this version", "unsupported protocol version", "protocol versions supported",
+			"expected http 101 response", "is not supported by this version", "unsupported protocol version",
+			"incompatible ", "newer version", "requires java", "requires spark", "protocol versions supported",
 		},
 		reason: failure.ReasonDependencyConflict,
 	},
@@ -40,17 +45,21 @@ var wordRules = []wordRule{
 		not: []string{"'nonetype' object"}, reason: failure.ReasonDependencyConflict,
 	},
 	{
+		id: "words.undefined-name", class: []string{"nameerror"}, reason: failure.ReasonDependencyConflict,
+	},
+	{
 		id: "words.keyword-argument", text: []string{"got an unexpected keyword argument"}, reason: failure.ReasonDependencyConflict,
 	},
 	{
 		id: "words.memory", class: []string{"outofmemory", "oomexception", "retryoom", "splitandretryoom"},
-		text: []string{"not enough spark off-heap execution memory", "out of memory", "outofmemory"},
+		text: []string{"not enough spark off-heap execution memory", "not enough memory", "unable to allocate", "out of memory", "outofmemory"},
 		not:  []string{"memory limit (total)", "server"}, reason: failure.ReasonDriverOutOfMemory,
 	},
 	{
 		id: "words.throttled",
 		class: []string{
-			"throttl", "ratelimit", "toomanyrequests", "quotaexceeded", "overload", "resourceexhausted", "limitexceeded", "busyexception",
+			"throttl", "ratelimit", "toomanyrequests", "quotaexceeded", "overload", "resourceexhausted",
+			"limitexceeded", "busyexception",
 		},
 		text: []string{
 			"rate limit", "exceeded rate limits", "too many requests", "throttl", "overloaded", "too many parts", "quota exceeded",
@@ -67,8 +76,12 @@ var wordRules = []wordRule{
 			"notauthorized", "loginfault", "credential", "invalidlogin", "securityexception", "badcredentials",
 		},
 		text: []string{
-			"invalid_login", "login failed", "requested by the login", "invalid username", "invalid user", "no api key", "api key not", "invalid api key", "unauthorized",
-			"not authorized", "access denied", "permission denied", "authentication", "unauthenticated", "wrong password",
+			"invalid_login", "login failed", "requested by the login", "invalid username", "invalid user",
+			"no api key", "api key not", "invalid api key", "unauthorized",
+			"not authorized", "access denied", "permission denied", "failed to authenticate",
+			"does not have permission", "no permission", "access is denied", "not allowed to",
+			"signature does not match", "invalid credentials", "expired credentials", "unauthorised", "authentication",
+			"unauthenticated", "wrong password",
 			"invalid token", "token expired", "insufficient permission", "insufficient privileges", "missing authentication",
 			"web identity token file", "kerberos", "access token",
 		},
@@ -78,7 +91,11 @@ var wordRules = []wordRule{
 		id:    "words.settings",
 		class: []string{"configurationexception", "configexception", "invalidconfig", "missingproperty", "invalidoption", "urisyntax"},
 		text: []string{
-			"is not set", "not been set", "must be set", "please set", "please unset", "please provide", "please specify", "does not support local", "is not configured", "not configured",
+			"is not set", "config parameter", "invalid config", "configuration error", "misconfigured",
+			"is not enabled", "not enabled", "must be enabled", "cannot be empty", "must not be empty",
+			"missing required", "required parameter", "environment variable", "not been set", "must be set",
+			"please set", "please unset", "please provide", "please specify", "does not support local",
+			"is not configured", "not configured",
 			"configuration not found", "no active warehouse", "missing property", "required property", "required option",
 			"unknown option", "invalid option", "invalid uri", "invalid url", "illegal character in", "malformed url",
 			"no url specified", "is required but", "must be specified", "must specify", "should be set", "config option",
@@ -117,14 +134,17 @@ var wordRules = []wordRule{
 	},
 	{
 		id: "words.absent", class: []string{
-			"notfound", "doesnotexist", "notexist", "nosuchkey", "nosuchbucket", "nosuchtable", "nosuchentity", "nosuchobject", "nosuchfile",
+			"notfound", "doesnotexist", "notexist", "nosuchkey", "nosuchbucket", "nosuchtable", "nosuchentity",
+			"nosuchobject", "nosuchfile",
 		},
 		text: []string{
-			"could not find collection", "no file found", "no files found", "not found at", "collection not found", "bucket not found", "object not found", "table not found",
+			"could not find collection", "does not exist", "doesn't exist", "no such ", "no file found",
+			"no files found", "not found at", "collection not found", "bucket not found", "object not found",
+			"table not found",
 			"index_not_found", "no such index", "database not found", "topic not found", "file not found", "resource not found",
 			"unknown collection", "no such collection", "resource_not_found",
 		},
-		not: []string{"class ", "method", "module"}, reason: failure.ReasonDataNotFound,
+		not: []string{"class ", "method", "module", "column", "field", "function", "schema", "block", "option"}, reason: failure.ReasonDataNotFound,
 	},
 	{
 		id: "words.schema", class: []string{"schemamismatch", "incompatibleschema", "schemaexception"},
@@ -141,7 +161,9 @@ var wordRules = []wordRule{
 			"disconnected", "connectionerror", "connecterror", "connectionclosed", "nohttpresponse", "nonode", "failedtoconnect",
 		},
 		text: []string{
-			"timed out", "timeout", "communication error", "network connection", "couldn't connect", "failed to connect",
+			"timed out", "timeout", "communication error", "network connection", "connection error", "network error",
+			"not reachable", "could not reach", "unable to reach", "all nodes failed", "lost connection",
+			"reset by peer", "service is not available", "couldn't connect", "failed to connect",
 			"could not connect", "connection refused", "connection reset", "connection closed", "connection failed", "unreachable",
 			"premature end of chunk", "premature eof", "peer shut down", "terminated the handshake", "closed by remote",
 			"at consistency ", "broken pipe", "connection aborted", "register shuffle failed", "no nodes left", "host not found",
@@ -152,7 +174,9 @@ var wordRules = []wordRule{
 	{
 		id: "words.values", class: []string{"corrupt", "malformed", "datetimeparse", "numberformat", "jsonparse", "decodingexception", "invaliddata", "badrecord", "deserialization"},
 		text: []string{
-			"corrupt", "malformed", "could not be parsed", "checksum", "cannot parse", "unparseable", "invalid utf-8", "truncated file", "for input string",
+			"corrupt", "malformed", "could not be parsed", "invalid format", "cannot convert", "could not convert",
+			"out of range", "overflow", "too long", "not-null", "duplicate key", "checksum", "cannot parse",
+			"unparseable", "invalid utf-8", "truncated file", "for input string",
 			"unrecognized token", "unexpected character", "not a valid json",
 		},
 		reason: failure.ReasonInvalidData,
