@@ -119,7 +119,7 @@ func javaHeading(s string) (thread, class, message string, ok bool) {
 	}
 	thread, s = threadOff(s)
 	class, message, ok = heading(s)
-	if thread != "" && (!ok || !looksThrown(class)) && s != "" {
+	if thread != "" && s != "" && (!ok || strings.IndexByte(class, '.') < 0 && !looksThrown(class)) {
 		return thread, caseClass(s), s, true // its own toString, which need not name the class
 	}
 	if !ok || thread == "" && (!looksThrown(class) || class == "Error" || class == "Exception") {

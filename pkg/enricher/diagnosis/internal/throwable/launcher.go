@@ -161,10 +161,13 @@ func launcherSign(text string) *sign {
 			return s
 		}
 	}
-	if text[0] == ' ' || text[0] == '\t' || text[0] == '+' || isJavaThrown(text) {
+	if text[0] == ' ' || text[0] == '\t' || text[0] == '+' {
 		return nil
 	}
-	return wordSign(strings.TrimRight(text, " "))
+	if s := wordSign(strings.TrimRight(text, " ")); s != nil && !isJavaThrown(text) {
+		return s
+	}
+	return nil
 }
 
 // plainSign is that of a line by itself, shellSign that of what a shell says of a command.
