@@ -48,6 +48,9 @@ func originOf(p program, x *throwable.Exception) origin {
 	if isBuiltin(root.Class) && inPythonWorker(links) && !throwsArrow(root) {
 		return origin{program: true} // a function of the program, in whichever library it failed
 	}
+	if isLanguages(root.Class) && inFunction(links) {
+		return origin{program: true}
+	}
 	if software := foreign(x, root.Class); software != "" {
 		return origin{software: software}
 	}
@@ -83,6 +86,16 @@ func inPythonWorker(links []*throwable.Exception) bool {
 	for _, link := range links {
 		if throwable.SimpleName(link.Class) == "PythonException" || hasFrame(link, []string{"api.python.BasePythonRunner", "python.PythonRunner"}) ||
 			strings.Contains(link.Message, "api.python.PythonException") {
+			return true
+		}
+	}
+	return false
+}
+
+// inFunction reports whether Spark says that a function of the program's failed.
+func inFunction(links []*throwable.Exception) bool {
+	for _, link := range links {
+		if strings.Contains(head(link.Message, 512), "user defined function") {
 			return true
 		}
 	}

@@ -38,6 +38,11 @@ var chainRules = []Rule{
 	},
 	{ID: "chain.executorlostfailure.exit-code-137", Texts: []string{"executorlostfailure"}, All: []string{"exit code 137"}, Not: []string{"evicted"},
 		Reason: failure.ReasonExecutorOutOfMemory},
+	{
+		ID: "chain.executorlostfailure.crash", Texts: []string{"exit code 134", "exit code 139", "exited with code 134", "exited with code 139"},
+		All: []string{"executorlostfailure"}, Reason: failure.ReasonExecutorLost, Retryable: failure.RetryableUnknown,
+		Hint: "The executors' JVM died in native code: look at their logs for the problematic frame, and suspect native libraries.",
+	},
 	{ID: "chain.executorlostfailure", Texts: []string{"executorlostfailure"}, Reason: failure.ReasonExecutorLost},
 	{ID: "chain.fetchfailed", Texts: []string{"fetchfailed", "metadatafetchfailed", "failed the maximum allowable number of times"},
 		Reason: failure.ReasonExecutorLost},
@@ -253,6 +258,12 @@ var chainRules = []Rule{
 	{ID: "chain.cannot-run-program", Texts: []string{"cannot run program"}, Reason: failure.ReasonContainerCommandError,
 		Hint: "The program is not in the image: check PYSPARK_PYTHON or spark.pyspark.python, and install it."},
 
+	// What a function returns does not fit the type that it was declared with.
+	{
+		ID: "chain.worker-result-type", Classes: []string{"pyarrow.lib.ArrowInvalid", "pyarrow.lib.ArrowTypeError"},
+		Texts: []string{"python worker", "api.python.pythonexception"}, Reason: failure.ReasonUserCodeError,
+		Hint: "A Python function returns another type than it is declared with: convert its result, or correct the declared type.",
+	},
 	// A worker that dies takes a broken pipe or an end of file with it.
 	{
 		ID: "chain.python-worker-exited-unexpectedly",

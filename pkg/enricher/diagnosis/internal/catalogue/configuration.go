@@ -247,7 +247,7 @@ var configurationRules = []Rule{
 	{
 		ID: "configuration.wrong-fs",
 		Texts: []string{
-			"wrong fs:", "invalid port -1", "invalid port number", "incomplete hdfs uri", "does not appear to be a valid",
+			"wrong fs:", " to 0.0.0.0:", "0.0.0.0/0.0.0.0:", "invalid port -1", "invalid port number", "incomplete hdfs uri", "does not appear to be a valid",
 			"bucket must be addressed using", "permanentredirect", "301 moved permanently",
 			"authorizationheadermalformed", "the region '", "region provider chain", "unable to load region",
 			"unable to find a region", "fs.azure.account.key",

@@ -30,7 +30,7 @@ var SoftwarePackages = []string{
 	"com.singlestore.", "com.starrocks.", "org.duckdb.", "org.sqlite.", "org.h2.", "org.objenesis.", "net.razorvine.",
 	"com.linkedin.", "com.emc.", "io.pravega.", "io.prometheus.", "io.opentelemetry.", "org.scalatest.", "breeze.", "cats.",
 	"shapeless.", "shaded.", "repackaged.", "org.objectweb.", "com.thoughtworks.", "org.joda.", "com.sksamuel.", "com.arangodb.",
-	"com.exasol.", "com.simba.", "za.co.absa.", "io.openlineage.", "org.geotools.", "com.synapse.", "com.cloudera.", "com.hortonworks.",
+	"com.exasol.", "io.unitycatalog.", "xenon.", "com.simba.", "za.co.absa.", "io.openlineage.", "org.geotools.", "com.synapse.", "com.cloudera.", "com.hortonworks.",
 }
 
 // SparkAPI are the classes of Spark that a program calls itself.

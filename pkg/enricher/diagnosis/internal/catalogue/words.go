@@ -125,7 +125,7 @@ var wordRules = []wordRule{
 			"snapshot was expired", "snapshot expired", "offset out of range", "offsets are out of range", "with higher epoch",
 			"checkpoint is corrupt", "offset is no longer available", "cannot load current offset",
 		},
-		class: []string{"offsetoutofrange", "receiverdisconnected"}, reason: failure.ReasonStreamingStateError,
+		class: []string{"offsetoutofrange", "receiverdisconnected"}, reason: failure.ReasonStreamingStateError, retryable: failure.RetryableUnknown,
 	},
 	{
 		id: "words.conflict", class: []string{"conflict", "lockexception", "concurrentmodification", "concurrentupdate", "optimisticlock"},
