@@ -42,10 +42,10 @@ demo: controlplane build ## Show the enricher on a real control plane; ONCE=1 en
 ##@ Generated files
 
 .PHONY: generate
-generate: $(BIN)/controller-gen ## Generate deepcopy functions, the CRD extension, the keep-status policy and pages of docs
+generate: $(BIN)/controller-gen ## Generate deepcopy functions, the CRD extension, the keep-status policy and pages of the documentation
 	$(BIN)/controller-gen object paths=./pkg/apis/...
 	$(BIN)/controller-gen crd paths=./pkg/apis/sparkoperator/v1beta2 output:crd:stdout | go run ./hack/generate config
-	go test ./pkg/enricher/diagnosis/internal/catalogue -run TestGeneratedPages -update
+	go test ./pkg/apis/config/v1alpha1 ./pkg/enricher ./pkg/enricher/diagnosis/internal/catalogue -run TestGeneratedPage -update
 
 .PHONY: manifests
 manifests: $(KUBECTL) ## Print the manifests of a default installation

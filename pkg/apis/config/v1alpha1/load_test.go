@@ -89,19 +89,19 @@ func TestMissingFileIsNamed(t *testing.T) {
 }
 
 // The documentation is part of the contract: no key without a word about it.
-func TestEveryKeyIsInTheReadme(t *testing.T) {
-	readme, err := os.ReadFile("../../../../README.md")
+func TestEveryKeyIsDocumented(t *testing.T) {
+	page, err := os.ReadFile(configurationPageFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range keysOf(reflect.TypeFor[EnricherConfiguration]()) {
-		if !strings.Contains(string(readme), key) {
-			t.Errorf("the README says nothing of %s", key)
+	for _, key := range keysOf("", reflect.TypeFor[EnricherConfiguration]()) {
+		if !strings.Contains(string(page), "| `"+key+"` |") {
+			t.Errorf("%s does not document %s", configurationPageFile, key)
 		}
 	}
 }
 
-func keysOf(structure reflect.Type) []string {
+func keysOf(prefix string, structure reflect.Type) []string {
 	var keys []string
 	for i := range structure.NumField() {
 		field := structure.Field(i)
@@ -110,11 +110,12 @@ func keysOf(structure reflect.Type) []string {
 		case name == "":
 			continue
 		case field.Type.Kind() == reflect.Struct:
-			keys = append(keys, keysOf(field.Type)...)
+			keys = append(keys, keysOf(prefix+name+".", field.Type)...)
 		case field.Type.Kind() == reflect.Slice && field.Type.Elem().Kind() == reflect.Struct:
-			keys = append(keys, append(keysOf(field.Type.Elem()), name)...)
+			keys = append(keys, prefix+name)
+			keys = append(keys, keysOf(prefix+name+"[].", field.Type.Elem())...)
 		default:
-			keys = append(keys, name)
+			keys = append(keys, prefix+name)
 		}
 	}
 	return keys
