@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// clusterFlags say which cluster a command speaks to, by kubectl's rules.
+// clusterFlags select the cluster, by the same rules as kubectl.
 type clusterFlags struct {
 	kubeconfig, context string
 }
@@ -24,7 +24,7 @@ func (f *clusterFlags) clientConfig() clientcmd.ClientConfig {
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: f.context})
 }
 
-// restConfig leaves throttling to the API server's priority and fairness.
+// restConfig disables client-side throttling: the API server's priority and fairness does it.
 func (f *clusterFlags) restConfig() (*rest.Config, error) {
 	config, err := f.clientConfig().ClientConfig()
 	if err != nil {

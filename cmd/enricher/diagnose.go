@@ -14,7 +14,7 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis"
 )
 
-// diagnoseFlags are what the command is told.
+// diagnoseFlags are the flags of the command.
 type diagnoseFlags struct {
 	pod, log, status string
 	conf             []string
@@ -56,7 +56,7 @@ With the NAME of a SparkApplication it reads application, driver pod and log fro
 	return command
 }
 
-// check refuses what cannot be meant.
+// check refuses invalid combinations of arguments and flags.
 func (f *diagnoseFlags) check(args []string) error {
 	files, stdin := 0, 0
 	for _, file := range []string{f.pod, f.log, f.status} {
@@ -107,13 +107,13 @@ func (f *diagnoseFlags) run(command *cobra.Command, args []string) error {
 	return printReport(command.OutOrStdout(), f.output, r)
 }
 
-// inputs are what was given or read: the evidence, and the application where there is one.
+// inputs are the evidence that was given or read, and the application if there is one.
 type inputs struct {
 	app      *v1beta2.SparkApplication
 	evidence diagnosis.Evidence
 }
 
-// report is a diagnosis as the status would show it. It is untold where the evidence is empty.
+// report is a diagnosis as the status would show it. It is untold if the evidence is empty.
 type report struct {
 	failed      bool
 	untold      bool
@@ -122,7 +122,7 @@ type report struct {
 	diagnostics failure.Diagnostics
 }
 
-// reportOn diagnoses, and keeps to what the application's conf lets the status show.
+// reportOn diagnoses, and hides what the application's configuration hides in the status.
 func reportOn(engine *diagnosis.Engine, in inputs, cfg *configv1alpha1.EnricherConfiguration) report {
 	found := engine.Diagnose(in.evidence)
 	r := report{failed: found.Failed, diagnostics: found.Diagnostics}

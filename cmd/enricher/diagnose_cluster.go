@@ -17,7 +17,7 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/enricher/evidence"
 )
 
-// fromCluster reads application, driver pod, log and executors. It writes nothing.
+// fromCluster reads the application, its driver pod, the log and the executors. It writes nothing.
 func (f *diagnoseFlags) fromCluster(
 	ctx context.Context, name string, cfg *configv1alpha1.EnricherConfiguration, engine *diagnosis.Engine,
 ) (inputs, error) {

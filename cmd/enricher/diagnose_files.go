@@ -15,7 +15,7 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/enricher/logfile"
 )
 
-// fromFiles reads the evidence from files; logBytes is how much of the log's end is read.
+// fromFiles reads the evidence from files; logBytes limits how much of the end of the log is read.
 func (f *diagnoseFlags) fromFiles(stdin io.Reader, logBytes int) (inputs, error) {
 	var in inputs
 	ev := &in.evidence
@@ -56,7 +56,7 @@ func parseConf(settings []string) (map[string]string, error) {
 	return conf, nil
 }
 
-// withConf sets the given settings over the application's own.
+// withConf overrides the application's settings with the given ones.
 func withConf(app *v1beta2.SparkApplication, conf map[string]string) *v1beta2.SparkApplication {
 	if len(conf) == 0 {
 		return app
@@ -116,7 +116,7 @@ func open(file string, stdin io.Reader) (io.ReadCloser, error) {
 	return os.Open(file)
 }
 
-// readLog reads the end of a log. Of a regular file the rest may be skipped; a pipe is read through.
+// readLog reads the end of a log. In a regular file it can skip the rest; a pipe must be read completely.
 func readLog(file string, stdin io.Reader, limit int) ([]byte, error) {
 	source, err := open(file, stdin)
 	if err != nil {
@@ -143,7 +143,7 @@ func readLog(file string, stdin io.Reader, limit int) ([]byte, error) {
 	return log, nil
 }
 
-// oneLine keeps a parser's error on one line, without the names of its own types.
+// oneLine puts a parser's error on one line, without the names of the parser's types.
 func oneLine(err error) error {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	text = strings.TrimPrefix(text, "error unmarshaling JSON: while decoding JSON: json: ")

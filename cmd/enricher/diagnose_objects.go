@@ -14,10 +14,10 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/enricher/logfile"
 )
 
-// maxObject bounds a file that holds objects, in bytes; the API server's own limit for one is 3 MiB.
+// maxObject is the maximum size of a file with objects, in bytes. The API server accepts 3 MiB for one object.
 const maxObject = 8 << 20
 
-// objectKind is what tells one object from another.
+// objectKind contains the fields that identify the kind of an object.
 type objectKind struct {
 	Kind             string            `json:"kind"`
 	Metadata         map[string]any    `json:"metadata"`
@@ -32,8 +32,8 @@ type object struct {
 	data []byte
 }
 
-// readObject returns the one object of the wanted kind that a file holds, also among others or in a list; an object
-// without a kind is taken where it is the only one.
+// readObject returns the one object of the wanted kind in a file, which may contain others, or a list. An object without
+// a kind is accepted if it is the only one.
 func readObject(file, wanted string, stdin io.Reader) ([]byte, objectKind, error) {
 	var none objectKind
 	data, err := readBounded(file, stdin)
@@ -73,7 +73,7 @@ func readBounded(file string, stdin io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// objectsIn returns the objects of all documents, those of lists one by one.
+// objectsIn returns the objects of all documents, with lists expanded.
 func objectsIn(data []byte) ([]object, error) {
 	var objects []object
 	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
@@ -144,7 +144,7 @@ func choose(objects []object, wanted string) (object, error) {
 	return object{}, fmt.Errorf("holds a %s, not a %s", few(kinds), wanted)
 }
 
-// shownNames is how many names a message lists.
+// shownNames is the maximum number of names in a message.
 const shownNames = 5
 
 func few(names []string) string {

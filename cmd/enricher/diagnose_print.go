@@ -36,13 +36,13 @@ func printReport(out io.Writer, format string, r report) error {
 	return err
 }
 
-// isTerminal: colours are for people, and only where they did not decline them.
+// isTerminal says whether to use colours: only on a terminal, and only if the user did not disable them.
 func isTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(file.Fd()))
 }
 
-// page lays the report out as label and value.
+// page prints the report as labels and values.
 type page struct {
 	strings.Builder
 	colour bool
@@ -71,7 +71,7 @@ func (p *page) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// acts words the categories as an answer to the question who has to act.
+// acts explains each category by who has to act.
 var acts = map[failure.Category]string{
 	failure.CategoryUser:          "User: the author of the program or query",
 	failure.CategoryConfiguration: "Configuration: whoever writes the application's specification, image or access rules",
@@ -133,7 +133,7 @@ func (p *page) cause(d *failure.Diagnostics) {
 	}
 }
 
-// shownLines is how much of the trace the terminal shows; json and yaml have all of the status.
+// shownLines is how many lines of the trace the terminal shows. The json and yaml outputs contain all that the status does.
 const shownLines = 20
 
 func (p *page) trace(d *failure.Diagnostics) {
@@ -195,7 +195,7 @@ func executorsText(e *failure.Executors) string {
 	return strings.Join(append(parts, codes...), ", ")
 }
 
-// wrap breaks a text at blanks into lines of at most width bytes; a longer word keeps a line of its own.
+// wrap breaks a text at spaces into lines of at most width bytes. A longer word gets its own line.
 func wrap(s string, width int) []string {
 	var lines []string
 	line := ""

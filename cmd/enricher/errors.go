@@ -2,7 +2,7 @@ package main
 
 import "errors"
 
-// badInput marks an error whose cause is what the user passed in.
+// badInput marks an error that invalid input of the user caused.
 type badInput struct{ error }
 
 func (e badInput) Unwrap() error { return e.error }

@@ -14,7 +14,7 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/enricher/install"
 )
 
-// policySettle is how long API servers may take to notice that a policy is gone.
+// policySettle is how long API servers can take to notice that a policy was deleted.
 const policySettle = 2 * time.Second
 
 type installFlags struct {

@@ -1,4 +1,5 @@
-// Command enricher explains failed Spark applications: as a controller beside the spark-operator, and offline.
+// Command enricher explains why Spark applications failed: as a controller that runs next to the spark-operator, and as a
+// command-line tool.
 package main
 
 import (
@@ -27,7 +28,7 @@ func newRootCommand() *cobra.Command {
 	return root
 }
 
-// exitCode is 2 for input that cannot be read, 1 for everything else.
+// exitCode returns 2 for invalid input, and 1 for all other errors.
 func exitCode(err error) int {
 	if isBadInput(err) {
 		return 2

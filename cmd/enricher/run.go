@@ -47,7 +47,7 @@ func newRunCommand() *cobra.Command {
 	return cmd
 }
 
-// newLogger makes the JSON logger that the controller and the libraries below it share.
+// newLogger creates the JSON logger that the controller and its libraries share.
 func newLogger(level string) (logr.Logger, error) {
 	parsed, err := zapcore.ParseLevel(level)
 	if err != nil {

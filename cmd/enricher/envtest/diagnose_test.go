@@ -31,7 +31,7 @@ import (
 
 const namespace = "default"
 
-// patience is for machines that do much else besides.
+// patience is long because the machine may be busy with other work.
 const patience = 3 * time.Minute
 
 var (
@@ -91,7 +91,7 @@ func enricher(ctx context.Context, args ...string) (stdout, stderr string, code 
 	return out.String(), complaints.String(), 0
 }
 
-// submit creates an application as the operator leaves it, and its driver pod.
+// submit creates an application in the state in which the operator leaves it, and its driver pod.
 func submit(ctx context.Context, name string, ended corev1.ContainerStateTerminated, annotation string) {
 	app := &operatorv1beta2.SparkApplication{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace},

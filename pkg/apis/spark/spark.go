@@ -1,4 +1,5 @@
-// Package spark holds the names that Spark itself gives to what it makes on Kubernetes, whichever operator submits it.
+// Package spark holds the names that Spark itself uses for the objects it creates on Kubernetes, whichever operator
+// submits the application.
 package spark
 
 import (
@@ -9,22 +10,24 @@ import (
 
 // Annotation, conf, container and labels.
 const (
-	// AnnotationExitException is the key Spark 4.1+ writes onto its driver pod, and the enricher where Spark did not.
+	// AnnotationExitException is the annotation that Spark 4.1 and later write to the driver pod. Where Spark did not, the
+	// enricher does.
 	AnnotationExitException = "spark.exit-exception"
-	// ConfAnnotateExitException asks Spark, and through it the enricher, to annotate the driver pod.
+	// ConfAnnotateExitException is the setting that tells Spark, and also the enricher, to annotate the driver pod.
 	ConfAnnotateExitException = "spark.kubernetes.driver.annotateExitException"
 
-	// DriverContainer is the name Spark gives the driver's container; the operator reads only this one.
+	// DriverContainer is the name that Spark gives the driver's container. The operator reads only this container.
 	DriverContainer = "spark-kubernetes-driver"
 
-	// LabelRole tells driver pods from executor pods.
+	// LabelRole distinguishes driver pods from executor pods.
 	LabelRole    = "spark-role"
 	RoleDriver   = "driver"
 	RoleExecutor = "executor"
 )
 
-// DriverContainerName returns the name of the container in pod that runs the driver: spark-kubernetes-driver, else the
-// first one of the pod that the driver's template names, else the only one; "" where none can be told.
+// DriverContainerName returns the name of the container in pod that runs the driver: spark-kubernetes-driver, otherwise
+// the first container that the driver's template names, otherwise the only container. It returns "" if the container
+// cannot be determined.
 func DriverContainerName(pod *corev1.Pod, template []string) string {
 	has := func(name string) bool {
 		return slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool { return c.Name == name })

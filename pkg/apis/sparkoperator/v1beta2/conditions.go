@@ -12,8 +12,8 @@ const (
 	ConditionComplete = "Complete"
 	// ConditionFailed: True when the application has failed for good.
 	ConditionFailed = "Failed"
-	// ConditionExitExceptionAnnotated: whether the driver pod of the last failed attempt carries the annotation
-	// spark.exit-exception, and who wrote it or why nobody did.
+	// ConditionExitExceptionAnnotated: True if the driver pod of the last failed attempt has the annotation
+	// spark.exit-exception. The reason says who wrote it, or why it is missing.
 	ConditionExitExceptionAnnotated = "ExitExceptionAnnotated"
 )
 
@@ -23,7 +23,7 @@ const (
 	AnnotatedByDriver = "WrittenByDriver"
 	// AnnotatedByEnricher: the enricher wrote the annotation.
 	AnnotatedByEnricher = "WrittenByEnricher"
-	// NotAnnotatedDriverSucceeded: the driver succeeded, there is no exception.
+	// NotAnnotatedDriverSucceeded: the driver succeeded, so there is no exception.
 	NotAnnotatedDriverSucceeded = "DriverSucceeded"
 	// NotAnnotatedNotRequested: the conf spark.kubernetes.driver.annotateExitException is unset.
 	NotAnnotatedNotRequested = "NotRequested"
@@ -31,21 +31,21 @@ const (
 	NotAnnotatedDisabled = "Disabled"
 	// NotAnnotatedInvalidConf: the conf is neither true nor false.
 	NotAnnotatedInvalidConf = "InvalidConf"
-	// NotAnnotatedNoEvidence: there is no exception, log or pod to write of.
+	// NotAnnotatedNoEvidence: there is no exception, log or pod to describe.
 	NotAnnotatedNoEvidence = "NoEvidence"
 	// NotAnnotatedWriteRefused: the API server refused the annotation.
 	NotAnnotatedWriteRefused = "WriteRefused"
 )
 
-// Annotations and labels, by their owners' names.
+// Annotations, labels and finalizers of the enricher, and labels of the operator.
 const (
-	// AnnotationExitExceptionSource stands beside an annotation that the enricher wrote and names its evidence.
+	// AnnotationExitExceptionSource marks an exit exception that the enricher wrote, and names the evidence for it.
 	AnnotationExitExceptionSource = "spark-status-enricher.io/exit-exception-source"
-	// AnnotationAttempt stands on the event of a failed attempt and holds its short record, an Attempt in JSON.
+	// AnnotationAttempt is on the event of a failed attempt. It holds the short record of the attempt, an Attempt in JSON.
 	AnnotationAttempt = "spark-status-enricher.io/attempt"
-	// LabelApplicationUID finds the events of failed attempts of one application.
+	// LabelApplicationUID selects the events of the failed attempts of one application.
 	LabelApplicationUID = "spark-status-enricher.io/application-uid"
-	// FinalizerCapture holds a driver pod until its failure is recorded.
+	// FinalizerCapture keeps a driver pod until its failure is recorded.
 	FinalizerCapture = "spark-status-enricher.io/capture"
 	// LabelTerminationMessage with the value "off" exempts a pod from the termination message policy.
 	LabelTerminationMessage = "spark-status-enricher.io/termination-message"

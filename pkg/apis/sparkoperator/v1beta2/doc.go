@@ -1,5 +1,5 @@
-// Package v1beta2 holds what this project adds to the status of a SparkApplication, and the lean SparkApplication
-// that it reads: only the fields the enricher uses, beside the whole type of kubeflow/spark-operator.
+// Package v1beta2 defines what this project adds to the status of a SparkApplication, and a reduced SparkApplication with
+// only those fields of the kubeflow/spark-operator type that the enricher uses.
 //
 // +kubebuilder:object:generate=true
 // +groupName=sparkoperator.k8s.io

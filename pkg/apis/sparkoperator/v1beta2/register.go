@@ -12,7 +12,7 @@ var GroupVersion = schema.GroupVersion{Group: "sparkoperator.k8s.io", Version: "
 // CRDName is the name of the operator's CustomResourceDefinition.
 const CRDName = "sparkapplications.sparkoperator.k8s.io"
 
-// AddToScheme adds the lean SparkApplication to a scheme. The operator's own types cannot be in the same scheme.
+// AddToScheme adds the reduced SparkApplication to a scheme. The operator's own types cannot be in the same scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion, &SparkApplication{}, &SparkApplicationList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)

@@ -8,10 +8,10 @@ import (
 	"github.com/spark-status-enricher/enricher/pkg/apis/spark"
 )
 
-// State is the operator's applicationState.state.
+// State is the operator's status.applicationState.state.
 type State string
 
-// Every state of the operator v2.5.
+// The states of operator v2.5.
 const (
 	StateNew              State = ""
 	StateSubmitted        State = "SUBMITTED"
@@ -29,7 +29,7 @@ const (
 	StateUnknown          State = "UNKNOWN"
 )
 
-// DriverExists is in the operator's error message where a submission found a driver pod of the application's in its way.
+// DriverExists is part of the operator's error message if a driver pod of the application prevented a submission.
 const DriverExists = "driver pod already exist"
 
 // States lists every state of the operator, in the order of a run.
@@ -39,8 +39,8 @@ var States = []State{
 	StateUnknown,
 }
 
-// SparkApplication is the part of a SparkApplication that the enricher reads. It must never be written back whole:
-// writes are patches of single fields.
+// SparkApplication is the part of a SparkApplication that the enricher reads. It must never be written back as a
+// whole: writes are patches of single fields.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -77,7 +77,7 @@ type Spec struct {
 	RestartPolicy RestartPolicy     `json:"restartPolicy,omitempty"`
 }
 
-// PodSpec is the driver's or executors' sizing and template, and what of it can hold secrets.
+// PodSpec contains the resources and the template of the driver or the executors, and the fields that can hold secrets.
 type PodSpec struct {
 	PodName        *string           `json:"podName,omitempty"`
 	Memory         *string           `json:"memory,omitempty"`
@@ -111,18 +111,18 @@ type Container struct {
 	Env     []EnvVar `json:"env,omitempty"`
 }
 
-// EnvVar is an environment variable whose value is spelled out; it is empty where it comes from elsewhere.
+// EnvVar is an environment variable with a literal value. The value is empty if it comes from another source.
 type EnvVar struct {
 	Name  string `json:"name"`
 	Value string `json:"value,omitempty"`
 }
 
-// ContainerName is a container cut down to its name.
+// ContainerName is a container reduced to its name.
 type ContainerName struct {
 	Name string `json:"name"`
 }
 
-// RestartPolicy is when the operator submits again; intervals are in seconds.
+// RestartPolicy says when the operator submits the application again. Intervals are in seconds.
 type RestartPolicy struct {
 	Type                             string `json:"type,omitempty"`
 	OnSubmissionFailureRetries       *int32 `json:"onSubmissionFailureRetries,omitempty"`
@@ -131,7 +131,7 @@ type RestartPolicy struct {
 	OnFailureRetryInterval           *int64 `json:"onFailureRetryInterval,omitempty"`
 }
 
-// Status is the operator's status as far as the enricher reads it, and the enricher's own fields.
+// Status contains the fields of the operator's status that the enricher reads, and the enricher's own fields.
 type Status struct {
 	SparkApplicationID        string            `json:"sparkApplicationId,omitempty"`
 	SubmissionID              string            `json:"submissionID,omitempty"`
@@ -143,8 +143,8 @@ type Status struct {
 	ExecutionAttempts         int32             `json:"executionAttempts,omitempty"`
 	SubmissionAttempts        int32             `json:"submissionAttempts,omitempty"`
 
-	// diagnostics tells why the current or last attempt failed, or why its driver does not start, and who has to act.
-	// Written by the status enricher; absent while there is nothing to say.
+	// diagnostics explains why the current or last attempt failed, or why its driver does not start, and who has to act.
+	// The status enricher writes it. It is absent as long as there is nothing to report.
 	// +optional
 	Diagnostics *failure.Diagnostics `json:"diagnostics,omitempty"`
 
@@ -162,18 +162,19 @@ type DriverInfo struct {
 	PodName string `json:"podName,omitempty"`
 }
 
-// ApplicationState is the operator's state and its text about a failure.
+// ApplicationState contains the operator's state and its error message.
 type ApplicationState struct {
 	State        State  `json:"state"`
 	ErrorMessage string `json:"errorMessage,omitempty"`
 }
 
-// DriverContainerName returns the name of the container in pod that runs the driver; "" where none can be told.
+// DriverContainerName returns the name of the container in pod that runs the driver, or "" if it cannot be
+// determined.
 func (a *SparkApplication) DriverContainerName(pod *corev1.Pod) string {
 	return spark.DriverContainerName(pod, a.DriverTemplateContainers())
 }
 
-// DriverTemplateContainers are the names of the containers in the driver's template, in its order.
+// DriverTemplateContainers returns the names of the containers in the driver's template, in order.
 func (a *SparkApplication) DriverTemplateContainers() []string {
 	if a == nil || a.Spec.Driver.Template == nil {
 		return nil
