@@ -248,7 +248,7 @@ var configurationRules = []Rule{
 		ID: "configuration.wrong-fs",
 		Texts: []string{
 			"wrong fs:", " to 0.0.0.0:", "0.0.0.0/0.0.0.0:", "invalid port -1", "invalid port number", "incomplete hdfs uri", "does not appear to be a valid",
-			"bucket must be addressed using", "permanentredirect", "301 moved permanently",
+			"must be addressed using", "permanentredirect", "301 moved permanently",
 			"authorizationheadermalformed", "the region '", "region provider chain", "unable to load region",
 			"unable to find a region", "fs.azure.account.key",
 			"relative path in absolute uri", "invalid s3 uri", "bucket is in this region", "null uri host",

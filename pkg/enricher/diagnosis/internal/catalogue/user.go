@@ -67,4 +67,10 @@ var userRules = []Rule{
 		Reason: failure.ReasonUserCodeError,
 		Hint:   "A Python function returns a type that Spark cannot read: return Python's own types, for example float(x) for a value of numpy.",
 	},
+	{
+		ID: "user.pyspark-object", Classes: []string{"TypeError", "AttributeError"},
+		Texts:  []string{"'column' object ", "'dataframe' object ", "'groupeddata' object ", "'pipelinedrdd' object ", "'row' object "},
+		Reason: failure.ReasonUserCodeError,
+		Hint:   "The program uses an object of PySpark for what it cannot do: look the method up in the documentation of this Spark version.",
+	},
 }

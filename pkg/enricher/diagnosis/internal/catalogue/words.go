@@ -91,7 +91,7 @@ var wordRules = []wordRule{
 		id:    "words.settings",
 		class: []string{"configurationexception", "configexception", "invalidconfig", "missingproperty", "invalidoption", "urisyntax"},
 		text: []string{
-			"is not set", "config parameter", "invalid config", "configuration error", "misconfigured",
+			"is not set", "config parameter", "config file", "configuration file", "invalid config", "configuration error", "misconfigured",
 			"is not enabled", "not enabled", "must be enabled", "cannot be empty", "must not be empty",
 			"missing required", "required parameter", "environment variable", "not been set", "must be set",
 			"please set", "please unset", "please provide", "please specify", "does not support local",
@@ -114,6 +114,10 @@ var wordRules = []wordRule{
 			"sqlsyntaxerror", "sqlparse", "sqlgrammar",
 		},
 		reason: failure.ReasonSqlAnalysisError,
+	},
+	{
+		id: "words.column", text: []string{"field \"", "column \"", "column '", "field '", "column `"},
+		all: []string{"does not exist"}, reason: failure.ReasonSqlAnalysisError,
 	},
 	{
 		id: "words.shuffle", text: []string{"shuffle data lost", "shuffle fetch failed", "failed to fetch shuffle", "commit files failed"},
