@@ -76,9 +76,9 @@ func packageInFile(f string) string {
 			return strings.TrimSuffix(name, ".py")
 		}
 	}
-	for _, name := range []string{"pyspark", "py4j"} {
-		if strings.Contains(path, "/"+name) {
-			return name
+	for _, l := range catalogue.PythonOfSpark {
+		if strings.Contains(path, l.Path) {
+			return l.Name
 		}
 	}
 	return ""

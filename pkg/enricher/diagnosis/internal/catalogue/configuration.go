@@ -284,7 +284,7 @@ var configurationRules = []Rule{
 	{
 		ID: "configuration.mkdir-of-file",
 		Texts: []string{
-			"mkdir of file:", "failed to create a temp directory", "cannot create directory",
+			"mkdir of file:", "changing permissions of", "failed to create a temp directory", "cannot create directory",
 			"mkdirs failed to create file:", "(permission denied)", "read-only file system",
 		},
 		Not: []string{"hdfs://", "s3a://", "safe mode"}, Reason: failure.ReasonInvalidConfiguration,

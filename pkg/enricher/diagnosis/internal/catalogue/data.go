@@ -183,7 +183,7 @@ var dataRules = []Rule{
 	{
 		ID: "data.schema-mismatch",
 		Texts: []string{
-			"schema mismatch", "failed to merge fields", "failed merging schema", "incompatible schema",
+			"schema mismatch", "match the data schema", "failed to merge fields", "failed merging schema", "incompatible schema",
 			"schemas are not compatible", "cannot write incompatible data", "data type mismatch in schema",
 			"not enough data columns", "too many data columns", "cannot safely cast",
 			"schema of your delta table has changed", "parquet column cannot be converted",

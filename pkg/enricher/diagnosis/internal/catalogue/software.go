@@ -52,7 +52,12 @@ var PythonPackages = setOf(`aiohttp airflow anthropic azure boto3 botocore cassa
 
 // PythonLibraries are parts of the paths below which no program's own file lies.
 var PythonLibraries = []string{
-	"site-packages", "dist-packages", "/pyspark", "py4j", "/lib/python", "<frozen", "pyspark.zip", "<__array_function__",
+	"site-packages/", "dist-packages/", "/python/pyspark/", "pyspark.zip/", "/py4j-", "/py4j/", "/lib/python", "<frozen", "<__array_function__",
+}
+
+// PythonOfSpark are the packages that come with Spark and are not installed as others are.
+var PythonOfSpark = []struct{ Path, Name string }{
+	{"/python/pyspark/", "pyspark"}, {"pyspark.zip/", "pyspark"}, {"/py4j-", "py4j"}, {"/py4j/", "py4j"},
 }
 
 // PythonOwnModules are modules of Python's own library that only compute.

@@ -25,6 +25,12 @@ type wordRule struct {
 // wordRules stand in the order in which they are asked: who is refused is not absent, and what is too busy is no
 // failure of the network.
 var wordRules = []wordRule{
+	// Two classes of one name, from different loaders or one of them relocated.
+	{
+		id: "words.class-cast", class: []string{"classcast"}, all: []string{"cannot be cast to"},
+		not:    []string{"to java.lang.", "to class java.lang.", "to java.util.", "to class java.util.", "to scala.", "to class scala.", "catalyst"},
+		reason: failure.ReasonDependencyConflict,
+	},
 	{
 		id: "words.function-arguments", text: []string{"calling z:org.apache.spark.sql.functions"}, all: []string{"]) does not exist"},
 		reason: failure.ReasonUserCodeError,
@@ -153,7 +159,7 @@ var wordRules = []wordRule{
 	{
 		id: "words.schema", class: []string{"schemamismatch", "incompatibleschema", "schemaexception"},
 		text: []string{
-			"schema mismatch", "incompatible schema", "schema does not match", "does not match the schema", "type mismatch",
+			"schema mismatch", "schema compatibility", "incompatible types", "incompatible schema", "schema does not match", "does not match the schema", "type mismatch",
 			"differing column", "column nullable", "column count",
 		},
 		reason: failure.ReasonSchemaMismatch,
