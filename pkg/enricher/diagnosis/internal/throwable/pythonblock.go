@@ -44,7 +44,9 @@ func (r *Reader) beginPython(text string) bool {
 	if !top && !isPythonFrame(text) {
 		return false
 	}
-	if len(r.pending) > 0 && strings.Contains(r.pending[0], tracebackTop) || top && quotedByJava(text) {
+	// A heading that is followed by another traceback is all there is of its own: two processes wrote.
+	cutOff := top && len(r.pending) == 1 && strings.HasSuffix(r.pending[0], tracebackTop)
+	if len(r.pending) > 0 && strings.Contains(r.pending[0], tracebackTop) && !cutOff || top && quotedByJava(text) {
 		return false
 	}
 	b := &block{Found: Found{Kind: Python, Index: r.index}}
