@@ -101,13 +101,14 @@ func braceEnd(s string, i int) int {
 
 // unquotedEnd takes all that is no blank. A separator ends the value where the next setting or nothing follows:
 // passwords hold commas and brackets too.
-func unquotedEnd(s string, i int) int {
+func unquotedEnd(s string, start int) int {
+	i := start
 	for ; i < len(s) && !unicode.IsSpace(rune(s[i])); i++ {
 		if strings.IndexByte(separators, s[i]) >= 0 && endsHere(s, i) {
 			return i
 		}
 	}
-	if strings.HasSuffix(s[:i], ":") {
+	if strings.HasSuffix(s[start:i], ":") {
 		i-- // of the sentence around it
 	}
 	return i
