@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spark-status-enricher/enricher/pkg/enricher/diagnosis/internal/logtext"
@@ -204,13 +205,11 @@ func last(weights []weight, w weight) int {
 	return -1
 }
 
-// explained gives a finding whose chain says nothing the words of the warning before it: some clients throw an exception
-// without a message, and log what they were told.
+// explained gives a finding whose chain says nothing, or only that something failed, the words of what was logged before
+// it: some clients throw an exception without a message, and log what they were told.
 func (r *reading) explained(f *throwable.Found) *throwable.Found {
-	for _, link := range f.Chain() {
-		if strings.TrimSpace(link.Message) != "" {
-			return f
-		}
+	if slices.ContainsFunc(f.Chain(), tellsMore) {
+		return f
 	}
 	root := f.Root()
 	for i := len(r.found) - 1; i >= 0; i-- {
@@ -218,7 +217,7 @@ func (r *reading) explained(f *throwable.Found) *throwable.Found {
 		if before.Index >= f.Index || f.Index-before.Index > explainedWithin || before.Level < logtext.Warn {
 			continue
 		}
-		if strings.TrimSpace(before.Root().Message) != "" && packageOf(root.Class) != "" && before.Class != "" {
+		if slices.ContainsFunc(before.Chain(), tellsMore) && packageOf(root.Class) != "" && before.Class != "" && !isConsequence(before.Exception) {
 			told := *f
 			outer := *f.Exception
 			outer.Cause = before.Exception
@@ -227,6 +226,11 @@ func (r *reading) explained(f *throwable.Found) *throwable.Found {
 		}
 	}
 	return f
+}
+
+// tellsMore reports whether a link has words of its own, or quotes some.
+func tellsMore(link *throwable.Exception) bool {
+	return strings.TrimSpace(link.Message) != "" && (!wraps(link) || quotedFailure(link.Message) != "")
 }
 
 // explainedWithin is how many lines before an exception the warning may stand that explains it.

@@ -18,6 +18,9 @@ func pythonOrigin(class string, frames []string) origin {
 			beneath = append(beneath, f)
 		}
 	}
+	for len(beneath) > 0 && isAccess(beneath[len(beneath)-1]) {
+		beneath = beneath[:len(beneath)-1] // the caller asked for what the object does not have
+	}
 	if len(beneath) == 0 {
 		return origin{program: true}
 	}
@@ -40,6 +43,11 @@ func isComputing(name string) bool {
 		}
 	}
 	return false
+}
+
+// isAccess reports whether a frame is that of a function by which Python reads an attribute or an item.
+func isAccess(f string) bool {
+	return strings.HasSuffix(f, ", in __getattr__") || strings.HasSuffix(f, ", in __getattribute__")
 }
 
 // isBuiltin: Python prints the language's own exceptions without a module, and those of its own library with one.

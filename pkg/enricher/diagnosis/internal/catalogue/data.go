@@ -195,6 +195,11 @@ var dataRules = []Rule{
 	},
 
 	// Things that are not there.
+	{
+		ID: "data.files-replaced", Texts: []string{"it is possible the underlying files have been updated"},
+		Reason: failure.ReasonDataNotFound, Retryable: failure.RetryableUnknown,
+		Hint: "Another job replaced the files while this one read them: order the two, or write with a table format that keeps versions.",
+	},
 	{ID: "data.client-response-error.404", Classes: []string{"ClientResponseError"}, Starts: []string{"404, "}, Reason: failure.ReasonDataNotFound},
 	{
 		ID: "data.invalid-input-exception",
@@ -221,7 +226,7 @@ var dataRules = []Rule{
 			"table or view does not exist", "ora-00942", "unknown database", "unknown_topic_or_partition",
 			"key does not exist", "' doesn't exist", "table does not exist", "table doesn't exist",
 			"directory does not exist", "location does not exist", "response code: 404", "file does not exist",
-			"it is possible the underlying files have been updated", "is not a delta table",
+			"is not a delta table",
 			"invalid object name", "no such table", "not found: table", "not found: dataset",
 			"subject not found", "error code: 40401", "no input paths specified", "object does not exist",
 			"(404) when calling the", "unknown_topic_or_part", "resource_does_not_exist", "aws error no_such_",

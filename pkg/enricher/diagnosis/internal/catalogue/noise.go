@@ -34,7 +34,7 @@ var (
 		"Could not find OutputCommitCoordinator", "Shutdown in progress",
 		"Filesystem closed", "Kubernetes client has been closed", "Connection pool shut down",
 		"LiveListenerBus is stopped", "Answer from Java side is empty",
-		"An error occurred while trying to connect to the Java server", "Error while sending or receiving",
+		"An error occurred while trying to connect to the Java server", "Java gateway process exited", "Error while sending or receiving",
 		"Error while receiving",
 		"Job aborted due to cancellation", "cancelled because SparkContext", "Exception while sending command",
 		"DAGScheduler is stopped",

@@ -37,7 +37,7 @@ var valueRules = []Rule{
 			"malformed record", "incorrect header check", "not in gzip format", "invalid magic", "corrupt",
 			"unexpected end of zlib", "unexpected end-of-input", "duplicate key value violates",
 			"violates not-null constraint", "violates unique constraint", "duplicate entry",
-			"value too long for type", "out of range for column", "null value in column", "data truncation", "data truncated",
+			"value too long for type", "out of range for column", "null value in column", "data truncation", "multiple source rows matched", "data truncated",
 			"more than one row returned by a subquery", "constraint violated", "check constraint",
 			"values to assemble cannot be null", "encountered null while assembling",
 			"encountered nan while assembling", "unseen label", "null value appeared in non-nullable field",

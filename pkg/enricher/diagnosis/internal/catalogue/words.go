@@ -148,7 +148,7 @@ var wordRules = []wordRule{
 			"nosuchobject", "nosuchfile",
 		},
 		text: []string{
-			"could not find collection", "does not exist", "doesn't exist", "no such ", "no file found",
+			"could not find collection", "couldn't find ", "could not find ", "does not exist", "doesn't exist", "no such ", "no file found",
 			"no files found", "not found at", "collection not found", "bucket not found", "object not found",
 			"table not found",
 			"index_not_found", "no such index", "database not found", "topic not found", "file not found", "resource not found",
